@@ -1,0 +1,40 @@
+"""Every error a user can meet, as one tree; the name says who must act.
+
+    TabferryError            exit 1: the task failed
+    ├── UsageError           exit 2: a flag, a path or a setting is wrong
+    ├── ChatError            exit 1: the chat page or the browser failed us
+    ├── NeedsUser            exit 3: the user must act (login, captcha, limit, delivery_unknown, user_acted, …)
+    └── JournalError         exit 1: what happened could not be recorded, so nothing was done
+
+Each message is one sentence: what, where, what to do.
+"""
+
+from __future__ import annotations
+
+
+class TabferryError(Exception):
+    """The root: `str(error)` is the sentence that the user reads, `exit_code` what the command returns."""
+
+    exit_code = 1
+
+
+class UsageError(TabferryError):
+    exit_code = 2
+
+
+class ChatError(TabferryError):
+    """The page or the browser failed: unreachable, crashed, closed, composer missing, reply empty or endless."""
+
+
+class NeedsUser(TabferryError):
+    """Only the user can go on. `reason` is one word for machines: login, captcha, limit, delivery_unknown, user_acted."""
+
+    exit_code = 3
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class JournalError(TabferryError):
+    """The journal refused a record; the effect that it announced has not happened."""

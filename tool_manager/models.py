@@ -1,0 +1,63 @@
+"""Plain data that every room shares: a tool call, its result, and what a tool says of itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+JsonValue: TypeAlias = Any
+"""Any value that JSON can hold. (A recursive alias buys little under mypy and costs a cast at every use.)"""
+
+JsonObject: TypeAlias = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call that a model asked for.
+
+    `id` is unique within a session; `args` is a JSON object; `reasoning` is the model's own remark (T1).
+    """
+
+    id: str
+    name: str
+    args: JsonObject
+    reasoning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came of a call: `data` on success, else `error`, one clear sentence (T25)."""
+
+    success: bool
+    data: JsonValue = None
+    error: str | None = None
+
+    @classmethod
+    def ok(cls, data: JsonValue) -> ToolResult:
+        return cls(True, data, None)
+
+    @classmethod
+    def fail(cls, error: str) -> ToolResult:
+        return cls(False, None, error)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """What a model is told of a tool: name, description, JSON Schema of its arguments (T33)."""
+
+    name: str
+    description: str
+    parameters: JsonObject = field(default_factory=lambda: {"type": "object", "properties": {}, "required": []})
+
+
+def canonical_json(value: JsonValue) -> str:
+    """`value` as JSON with sorted keys and no spaces, so that equal arguments compare equal (T35, A34)."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def call_id(name: str, args: JsonObject) -> str:
+    """The deterministic id of a call: `call_` + SHA-256 of name and canonical arguments, 64 hex digits (A34)."""
+    text = f"{name}:{canonical_json(args)}"
+    return "call_" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
