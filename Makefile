@@ -1,23 +1,44 @@
-# On a fresh machine with Python >= 3.11, git and make, each of these does all of its own set-up.
+# On a fresh machine with Python 3.11 or newer, git and make, each target does all of its own set-up.
 PY ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+UV := $(BIN)/uv
+GRADIO := .venvs/gradio
+GRADIO_PACKAGES := gradio==6.31.0 openai
 
-.PHONY: demo test check bench setup clean
+.PHONY: help setup browser demo test check bench pages-gradio dist clean
+
+help:
+	@echo 'make demo   set everything up and watch a chat page read and edit files'
+	@echo 'make test   set everything up and run the tests (a real browser, a real third-party chat page)'
+	@echo 'make check  format, lint, types'
+	@echo 'make bench  every number of benchmarks/README.md'
 
 setup: $(VENV)/.ready
 
 $(VENV)/.ready: pyproject.toml
-	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tabferry needs Python 3.11 or newer; set PY=/path/to/python3.11")'
-	test -x $(BIN)/python || $(PY) -m venv $(VENV)
+	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Tabferry needs Python 3.11 or newer; say make PY=/path/to/python3.11")'
+	@test -x $(BIN)/python || $(PY) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/uv pip install --quiet --editable . --group dev
-	touch $@
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) pip install --quiet --editable . --group dev
+	@touch $@
 
-demo: setup
-	$(BIN)/python -P -m bridge demo
+# Finds a browser, or installs Chromium.
+browser: setup
+	@$(BIN)/python -P -m bridge.chat.browser
 
-test: setup
+# Gradio's own dependencies must not meet ours, so it lives in its own environment.
+pages-gradio: $(GRADIO)/.ready
+
+$(GRADIO)/.ready: Makefile | setup
+	$(UV) venv --quiet --clear --python $(BIN)/python $(GRADIO)
+	VIRTUAL_ENV=$(CURDIR)/$(GRADIO) $(UV) pip install --quiet $(GRADIO_PACKAGES)
+	@touch $@
+
+demo: browser
+	$(BIN)/tabferry demo
+
+test: browser pages-gradio
 	$(BIN)/python -m pytest
 
 check: setup
@@ -25,5 +46,11 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: setup
+bench: browser pages-gradio
 	$(BIN)/python -m benchmarks
+
+dist: setup
+	$(UV) build --quiet --out-dir dist
+
+clean:
+	rm -rf $(VENV) .venvs dist .mypy_cache .pytest_cache .ruff_cache
