@@ -1,0 +1,39 @@
+"""Text to calls and back: no I/O beyond our own templates, no asyncio, no page."""
+
+from bridge.protocol import dialects
+from bridge.protocol.dialect import Dialect, StreamParser
+from bridge.protocol.errors import PromptError, UnknownDialect
+from bridge.protocol.models import (
+    CORRECTABLE,
+    CallClosed,
+    Code,
+    Diagnostic,
+    ParsedReply,
+    ReplyKind,
+    StreamEvent,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+)
+from bridge.protocol.parser import ResponseParser
+from bridge.protocol.signatures import describe
+
+__all__ = [
+    "CORRECTABLE",
+    "CallClosed",
+    "Code",
+    "Diagnostic",
+    "Dialect",
+    "ParsedReply",
+    "PromptError",
+    "ReplyKind",
+    "ResponseParser",
+    "StreamEvent",
+    "StreamParser",
+    "TextDelta",
+    "ToolCall",
+    "ToolResult",
+    "UnknownDialect",
+    "describe",
+    "dialects",
+]

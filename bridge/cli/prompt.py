@@ -1,0 +1,67 @@
+"""`tabferry prompt`: the text that opens a chat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from bridge.protocol import Dialect
+
+
+def prompt(
+    dialect: Annotated[str | None, typer.Option(help="The way in which calls are written; tool_call if none.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Choose the dialect by the provider of the model.")] = None,
+    xml: Annotated[bool, typer.Option("--xml", help="Choose XML whatever the provider.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of the bare text.")] = False,
+) -> None:
+    """Print the system prompt exactly as it would be typed; what each tool costs goes to standard error.
+
+    Example: tabferry prompt --dialect tool_call
+    """
+    from bridge.cli.output import fail
+    from bridge.errors import TabferryError
+    from bridge.protocol import describe
+    from tool_manager import builtin_specs
+
+    try:
+        chosen = _choose(dialect, provider, xml)
+        tools = builtin_specs()
+        text = chosen.system_prompt(tools)
+    except TabferryError as error:
+        fail(error)
+    lines, skipped = describe(tools)
+    costs = {name: len(line) + 1 for name, line in lines.items()}
+    if json:
+        _print_json(chosen.name, text, costs, skipped)
+    else:
+        _print_text(text, costs, skipped)
+
+
+def _choose(dialect: str | None, provider: str | None, xml: bool) -> Dialect:
+    from bridge.errors import UsageError
+    from bridge.protocol import dialects
+
+    by_provider = provider is not None or xml
+    if dialect is not None and by_provider:
+        raise UsageError("--dialect names the dialect already: leave out --provider and --xml.")
+    return dialects.get(dialects.for_provider(provider, xml) if by_provider else dialect or "tool_call")
+
+
+def _print_json(dialect: str, text: str, costs: dict[str, int], skipped: dict[str, str]) -> None:
+    from bridge.cli.output import print_json
+
+    value = {"dialect": dialect, "prompt": text, "characters": len(text), "tools": costs, "skipped": skipped}
+    print_json(value)
+
+
+def _print_text(text: str, costs: dict[str, int], skipped: dict[str, str]) -> None:
+    from bridge.cli.output import notice
+
+    typer.echo(text)
+    width = max(map(len, ("whole prompt", *costs)))
+    for name, cost in {**costs, "whole prompt": len(text)}.items():
+        notice(f"{name:{width}} {cost:6} characters")
+    for name, reason in skipped.items():
+        notice(f"{name} is left out: {reason}")

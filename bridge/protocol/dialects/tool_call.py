@@ -1,0 +1,50 @@
+"""`<TOOL_CALL>` JSON `</TOOL_CALL>`, the primary dialect (T1–T31): one call a reply, several with `multi`."""
+
+from __future__ import annotations
+
+import json
+
+from bridge.protocol import wire
+from bridge.protocol.blocks import BlockStream
+from bridge.protocol.dialect import Dialect, StreamParser
+from tool_manager.models import JsonValue, ToolCall, ToolResult, call_id
+
+
+class ToolCallDialect(Dialect):
+    name = "tool_call"
+    closed_block_is_final = True
+
+    def stream(self, *, multi: bool = False) -> StreamParser:
+        return BlockStream("TOOL_CALL", read_call, multi=multi)
+
+    def format_call(self, call: ToolCall) -> str:
+        """The call in a fence of four backticks with the tags inside and the JSON on one line: what came through every
+        chat page that was measured."""
+        value: dict[str, JsonValue] = {"tool": call.name, "args": call.args}
+        if call.reasoning is not None:
+            value["reasoning"] = call.reasoning
+        body = json.dumps(value, allow_nan=False).replace("\x7f", "\\u007f")
+        return f"````json\n<TOOL_CALL>\n{body}\n</TOOL_CALL>\n````"
+
+    def result_message(self, call: ToolCall, result: ToolResult) -> str:
+        """`TOOL_RESULT: ` and all three keys on one line (T25, T26): data with success, one sentence with failure."""
+        if result.success:
+            body = {"success": True, "data": result.data, "error": None}
+        else:
+            body = {"success": False, "data": None, "error": result.error or "The tool failed without saying why."}
+        return f"TOOL_RESULT: {wire.one_line(body)}"
+
+
+def read_call(value: JsonValue) -> ToolCall | str:
+    """The call that a decoded block holds, or why it holds none (T10–T13). Keys beyond the three are ignored."""
+    if not isinstance(value, dict):
+        return "the block must hold a JSON object"
+    name, args, reasoning = value.get("tool"), value.get("args"), value.get("reasoning")
+    if not isinstance(name, str) or not name:
+        return '"tool" must be a string that names a tool'
+    if not isinstance(args, dict):
+        return '"args" must be a JSON object'
+    return ToolCall(call_id(name, args), name, args, reasoning if isinstance(reasoning, str) else None)
+
+
+DIALECT = ToolCallDialect()

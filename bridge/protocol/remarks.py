@@ -1,0 +1,34 @@
+"""Remarks on a reply, before they are diagnostics: lines are counted only for those that are kept."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bridge.protocol import limits
+from bridge.protocol.models import Code, Diagnostic
+
+
+class Remark(NamedTuple):
+    """A diagnostic before its line is counted; `offset` is that in the reply.
+
+    `quoted` adds what stands there to the message, which only the whole reply can tell: a chunk may end anywhere.
+    """
+
+    code: Code
+    reason: str
+    message: str
+    offset: int
+    quoted: bool = False
+
+
+def diagnostic(text: str, remark: Remark) -> Diagnostic:
+    """`remark` with its place in `text`, the whole reply."""
+    line = text.count("\n", 0, remark.offset) + 1
+    column = remark.offset - text.rfind("\n", 0, remark.offset)
+    message = f"{remark.message}, at {_excerpt(text, remark.offset)}" if remark.quoted else remark.message
+    return Diagnostic(remark.code, message, remark.offset, line, column, remark.reason)
+
+
+def _excerpt(text: str, at: int) -> str:
+    """What stands at `at`, quoted, in ASCII that holds neither tag nor fence: it may be typed into a chat."""
+    return ascii(text[at : at + limits.EXCERPT]).replace("<", "\\x3c").replace("`", "\\x60")

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+import tool_manager
+from bridge.cli.prompt import prompt
+from bridge.protocol import dialects
+from tool_manager.models import ToolSpec
+
+GOOD = ToolSpec("read_file", "Read {{ it }}")
+BAD = ToolSpec("odd", "x", {"properties": []})
+
+app = typer.Typer()
+app.command()(prompt)
+
+
+@pytest.fixture(autouse=True)
+def tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tool_manager, "builtin_specs", lambda: [GOOD, BAD])
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(app, list(args))
+
+
+@pytest.mark.requirement("T31")
+@pytest.mark.parametrize("args", [[], ["--dialect", "tool_call"]])
+def test_the_prompt_is_printed_exactly_and_its_cost_beside_it(args: list[str]) -> None:
+    result = run(*args)
+    assert result.exit_code == 0
+    text = dialects.get("tool_call").system_prompt([GOOD])
+    assert result.stdout == text + "\n"
+    costs = [line.split() for line in result.stderr.splitlines() if line.endswith(" characters")]
+    assert costs == [
+        ["read_file", str(len("- read_file(): Read {{ it }}\n")), "characters"],
+        ["whole", "prompt", str(len(text)), "characters"],
+    ]
+    assert "odd is left out: its properties must be a JSON object" in result.stderr
+
+
+@pytest.mark.requirement("A14")
+def test_json_is_one_object() -> None:
+    (line,) = run("--json").stdout.splitlines()
+    value = json.loads(line)
+    assert value["prompt"] == dialects.get("tool_call").system_prompt([GOOD])
+    assert value["characters"] == len(value["prompt"])
+    assert (value["dialect"], list(value["tools"]), list(value["skipped"])) == ("tool_call", ["read_file"], ["odd"])
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["--dialect", "nope"], "There is no dialect 'nope'"),
+        (["--dialect", "tool_call", "--xml"], "leave out --provider and --xml"),
+        (["--dialect", "tool_call", "--provider", "openai"], "leave out --provider and --xml"),
+    ],
+)
+def test_bad_usage_is_one_sentence_and_exit_2(args: list[str], sentence: str) -> None:
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert sentence in result.stderr
+
+
+@pytest.mark.requirement("A7")
+@pytest.mark.requirement("A8")
+@pytest.mark.parametrize(
+    ("args", "dialect"),
+    [
+        (["--provider", "OpenAI"], "openai_json"),
+        (["--provider", "gemini"], "gemini_json"),
+        (["--provider", "other"], "default_json"),
+        (["--xml"], "autobyteus_xml"),
+        (["--provider", "openai", "--xml"], "autobyteus_xml"),
+    ],
+)
+def test_the_provider_chooses_the_dialect(args: list[str], dialect: str) -> None:
+    result = run(*args, "--json")
+    if dialect in dialects.names():
+        assert json.loads(result.stdout)["dialect"] == dialect
+    else:
+        assert result.exit_code == 2
+        assert f"'{dialect}' is not available in this version" in result.stderr

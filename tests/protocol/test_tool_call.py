@@ -1,0 +1,68 @@
+"""The dialect as a writer: calls, errors, corrections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.protocol import ResponseParser, ToolCall, dialects
+from tool_manager.models import call_id
+
+TOOL_CALL = dialects.get("tool_call")
+PARSER = ResponseParser("tool_call")
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.mark.requirement("T1")
+@given(st.text(min_size=1), st.dictionaries(st.text(), values), st.none() | st.text())
+def test_a_formatted_call_parses_back(name: str, args: dict[str, Any], reasoning: str | None) -> None:
+    call = ToolCall(call_id(name, args), name, args, reasoning)
+    text = TOOL_CALL.format_call(call)
+    assert PARSER.parse(text).calls == (call,)
+    assert text.isascii()
+    assert text.count("\n") == 4
+
+
+@pytest.mark.requirement("T23")
+@pytest.mark.parametrize("error", ["Unknown tool: x", "Unknown tool: x."])
+def test_the_error_sentence(error: str) -> None:
+    expected = "TOOL_ERROR: Unknown tool: x. Please try again with correct format."
+    assert TOOL_CALL.error_message(error) == expected
+    assert TOOL_CALL.error_message(error, "Did you mean y?") == f"{expected}\nDid you mean y?"
+
+
+@pytest.mark.requirement("T23")
+def test_an_error_that_quotes_the_model_can_be_typed() -> None:
+    message = TOOL_CALL.error_message("Unknown tool: " + "x\n\ud800\u200b" * 5000)
+    assert len(message) < 2_100
+    assert message.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ('<TOOL_CALL>{"tool":"a","args":{"c":"half', "less at a time"),
+        ("a\n<TOOL_CALL>{“tool”:1}</TOOL_CALL>", "line 2, column 13"),
+        ("<TOOL_CALL>{“tool”:1}</TOOL_CALL>", "typographic"),
+        ('<think><TOOL_CALL>{"tool":"a","args":{}}</TOOL_CALL></think>', "outside your thinking"),
+        ("<tool_call>{</tool_call>", "must be written exactly so"),
+        ('<TOOL_CALL>{"tool":"a","args":{"c":"' + "<TOOL_CALL>```" * 9 + '\n"}}', "not valid"),
+        ("I am done", "no call was found"),
+    ],
+)
+def test_a_correction_says_what_where_and_how(text: str, part: str) -> None:
+    message = TOOL_CALL.correction_message(PARSER.parse(text))
+    assert message.startswith("TOOL_ERROR: No tool was run: ")
+    assert part in message
+    assert message.endswith("\n````")
+    assert message.count("````") == 2
+    assert len(message) < 800
+    assert len(PARSER.parse(message).calls) == 1  # the only call in it is the pattern at its end
