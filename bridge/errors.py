@@ -4,6 +4,8 @@
     ├── UsageError           exit 2: a flag, a path or a setting is wrong
     ├── ChatError            exit 1: the chat page or the browser failed us
     ├── NeedsUser            exit 3: the user must act (login, captcha, limit, delivery_unknown, user_acted, …)
+    ├── TaskStopped          exit 1: a guard ended the task (iterations, failures, time)
+    ├── TaskCancelled        exit 130: the user ended the task
     └── JournalError         exit 1: what happened could not be recorded, so nothing was done
 
 Each message is one sentence: what, where, what to do.
@@ -27,7 +29,8 @@ class ChatError(TabferryError):
 
 
 class NeedsUser(TabferryError):
-    """Only the user can go on. `reason` is one word for machines: login, captcha, limit, delivery_unknown, user_acted."""
+    """Only the user can go on. `reason` is one word for machines: login, captcha, limit, delivery_unknown, user_acted,
+    malformed, repeated_call."""
 
     exit_code = 3
 
@@ -38,3 +41,17 @@ class NeedsUser(TabferryError):
 
 class JournalError(TabferryError):
     """The journal refused a record; the effect that it announced has not happened."""
+
+
+class TaskStopped(TabferryError):
+    """A guard ended the task; everything is kept. `guard` is one word for machines."""
+
+    def __init__(self, guard: str, message: str) -> None:
+        super().__init__(message)
+        self.guard = guard
+
+
+class TaskCancelled(TabferryError):
+    """The user cancelled the task; what had been done is in the journal."""
+
+    exit_code = 130

@@ -15,7 +15,7 @@ Ending = Literal["end", "stopped", "silent"]
 
 @dataclass(frozen=True, slots=True)
 class ChatLocation:
-    """Where the chat is: its URL, the origin that every send is checked against, the profile's name and history kind."""
+    """Where the chat is: URL, the origin that every send is checked against, the profile's name and history kind."""
 
     url: str
     origin: str
@@ -36,7 +36,7 @@ class SentMessage:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One reading of a reply. `text` is exact for `cdp`, `tee` and `copy`; for `code` it is the text of the code blocks."""
+    """One reading of a reply: `text` is exact for `cdp`, `tee` and `copy`; for `code` what the code blocks hold."""
 
     source: Source
     text: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from bridge.journal import Journal
+from bridge.journal import Archive
 from tool_manager.models import ToolSpec
 
 ApprovalDecision = Literal["approve", "deny"]
@@ -25,6 +25,7 @@ class TaskRequest:
     mode: Literal["plan", "act"] | None = None
     approve: Literal["ask", "edits", "auto", "none"] | None = None
     new_chat: bool = True
+    max_iterations: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Service(Protocol):
     """Every method is bound to one workspace; sessions of another are unknown to it (`UsageError`)."""
 
     @property
-    def journal(self) -> Journal: ...
+    def journal(self) -> Archive: ...
 
     async def open_workspace(self, path: Path) -> Path:
         """The real path of `path`; raises `UsageError` when it is missing or not a directory."""

@@ -1,0 +1,55 @@
+"""What a task runs under: the choices of configuration, flags or `task/start`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bridge.agent.limits import MAX_ITERATIONS
+from bridge.errors import UsageError
+from bridge.protocol import dialects
+
+Approve = Literal["ask", "edits", "auto", "none"]
+Mode = Literal["plan", "act"]
+OnMalformed = Literal["correct", "text", "error"]
+"""A malformed block: tell the model (twice at most), take the reply as the answer (T10), or fail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Site (at `url`, or its own address), dialect, policy and bounds of a session."""
+
+    site: str = "demo"
+    url: str | None = None
+    dialect: str = "tool_call"
+    approve: Approve = "ask"
+    mode: Mode = "act"
+    max_iterations: int = MAX_ITERATIONS
+    headless: bool = True
+    on_malformed: OnMalformed = "correct"
+
+
+def check(workspace: Path | str, choices: Choices) -> Path:
+    """The real path of `workspace`; raises `UsageError` for a bad one, or for a dialect that cannot run tools."""
+    if choices.dialect == "assistant_api":
+        raise UsageError("The dialect assistant_api never runs tools, so it cannot carry a task; choose another.")
+    dialects.get(choices.dialect)
+    return real_workspace(workspace)
+
+
+def check_task(task: str) -> None:
+    """Raises `UsageError` when there is nothing to do."""
+    if not task.strip():
+        raise UsageError("The task is empty; say what to do.")
+
+
+def real_workspace(path: Path | str) -> Path:
+    """The real path of a workspace; raises `UsageError` when it is missing or not a directory."""
+    try:
+        real = Path(path).expanduser().resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"The workspace {str(path)!r} cannot be opened; give a directory that exists.") from error
+    if not real.is_dir():
+        raise UsageError(f"The workspace {str(real)!r} is not a directory; give the one that holds the project.")
+    return real

@@ -1,0 +1,58 @@
+"""`tabferry ask`: one task to its end, through a live bridge where there is one, else in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def ask(
+    task: Annotated[str, typer.Argument(help="What to do; - reads it from standard input.")],
+    site: Annotated[str | None, typer.Option(help="Site profile, for example demo or gradio.")] = None,
+    url: Annotated[str | None, typer.Option(help="Address of the chat page.")] = None,
+    workspace: Annotated[Path, typer.Option(help="The project's directory.")] = Path(),
+    dialect: Annotated[str | None, typer.Option(help="How the model writes calls.")] = None,
+    approve: Annotated[str | None, typer.Option(help="What runs unasked: ask, edits, auto or none.")] = None,
+    mode: Annotated[str | None, typer.Option(help="plan (read only) or act.")] = None,
+    max_iterations: Annotated[int | None, typer.Option(help="Model replies in one task, at most.")] = None,
+    headless: Annotated[bool | None, typer.Option("--headless/--headed", help="Hide or show the browser.")] = None,
+    new_chat: Annotated[bool, typer.Option("--new-chat/--continue", help="A new chat, or the newest one.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="Events as JSON Lines on stdout.")] = False,
+) -> None:
+    """Run one task to its end; the answer goes to stdout, the transcript to stderr.
+
+    Example: tabferry ask "Read package.json and tell me the version" --workspace . --approve edits
+    """
+    from bridge.cli.output import run
+
+    flags = {
+        "site": site,
+        "url": url,
+        "dialect": dialect,
+        "approve": approve,
+        "mode": mode,
+        "max_iterations": max_iterations,
+        "headless": headless,
+    }
+    run(_ask(task, workspace, flags, new_chat=new_chat, json=json))
+
+
+async def _ask(task: str, workspace: Path, flags: dict[str, Any], *, new_chat: bool, json: bool) -> None:
+    from bridge.agent import real_workspace
+    from bridge.cli.asking import Terminal, follow, print_answer
+    from bridge.cli.backend import open_backend
+    from bridge.cli.output import notice, read_argument
+    from bridge.config import load_settings, workspace_notice
+
+    root = real_workspace(workspace)
+    settings = load_settings(**flags)
+    text = read_argument(task)
+    if sentence := workspace_notice(root):
+        notice(sentence)
+    terminal = Terminal.attached(stdin_is_task=task == "-")
+    async with open_backend(root, settings, flags, new_chat=new_chat, interactive=terminal is not None) as backend:
+        answer = await follow(backend, text, terminal, json=json)
+    if not json:
+        print_answer(answer)

@@ -1,0 +1,112 @@
+"""A chat that replies from a script, and a journal that tells when it became durable."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from bridge.conversation import Capture, ChatLocation, ChatReply, Ending, SentMessage, Source
+from bridge.conversation.port import DeltaHandler
+from bridge.errors import JournalError
+from bridge.journal import Event, Journal
+
+Step = str | ChatReply | Exception
+Log = list[tuple[str, str]]
+
+
+def call(tool: str, **args: Any) -> str:
+    """A reply that calls `tool`."""
+    return f"<TOOL_CALL>\n{json.dumps({'tool': tool, 'args': args})}\n</TOOL_CALL>"
+
+
+def read_as(text: str, *sources: Source, ending: Ending = "end") -> ChatReply:
+    """`text` as a reply that was read from `sources`."""
+    return ChatReply(tuple(Capture(source, text) for source in sources), ending, 1.0)
+
+
+class ScriptedChat:
+    """A `ChatPort`. `typed` is what was sent; a script that has run out answers "Done."; an exception in it is raised.
+
+    `hold` names steps ("open", "send", "reply") that wait until they are cancelled; `reached` is set when one does.
+    """
+
+    def __init__(self, script: Iterable[Step] = (), *, log: Log | None = None, hold: str | None = None) -> None:
+        self._script = list(script)
+        self._hold = hold
+        self.reached = asyncio.Event()
+        self.log: Log = [] if log is None else log
+        self.typed: list[str] = []
+        self.opened = 0
+        self.stopped = 0
+        self.closed = 0
+
+    async def open(self, *, new_chat: bool = True) -> ChatLocation:
+        await self._wait("open")
+        self.opened += 1
+        return ChatLocation("http://chat.test/1", "http://chat.test", "scripted", "none")
+
+    async def send(self, text: str) -> SentMessage:
+        await self._wait("send")
+        self.log.append(("effect", "send"))
+        self.typed.append(text)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return SentMessage("http://chat.test/1", len(self.typed) - 1, None, digest)
+
+    async def reply(self, sent: SentMessage, on_delta: DeltaHandler | None = None) -> ChatReply:
+        await self._wait("reply")
+        await asyncio.sleep(0)
+        step = self._script.pop(0) if self._script else "Done."
+        if isinstance(step, Exception):
+            raise step
+        reply = step if isinstance(step, ChatReply) else read_as(step, "cdp")
+        if on_delta is not None:
+            for at in range(0, len(reply.text), 7):
+                on_delta(reply.text[at : at + 7])
+        return reply
+
+    async def stop(self) -> None:
+        self.stopped += 1
+
+    async def close(self) -> None:
+        self.closed += 1
+
+    async def _wait(self, step: str) -> None:
+        if step == self._hold:
+            self.reached.set()
+            await asyncio.Event().wait()
+
+
+class LoggedJournal(Journal):
+    """Logs each event once it is durable; refuses those for which `refuse` says so."""
+
+    log: Log
+    refuse: Callable[[str], bool]
+
+    @classmethod
+    def at(cls, folder: Path, log: Log | None = None, refuse: Callable[[str], bool] | None = None) -> LoggedJournal:
+        journal = cls.open(folder / "journal" / "journal.db")
+        journal.log = [] if log is None else log
+        journal.refuse = refuse or (lambda type: False)
+        return journal
+
+    async def append(self, type: str, **fields: Any) -> Event:
+        if self.refuse(type):
+            raise JournalError(f"The disk is full: {type} was not recorded.")
+        event = await super().append(type, **fields)
+        state = event.data.get("state") if type == "state" else None
+        self.log.append(("durable", f"{type}:{state}" if state else type))
+        return event
+
+
+async def types(journal: Journal, *wanted: str) -> list[str]:
+    """The types of all events in order, or only those that are `wanted`."""
+    return [event.type for event in await journal.events(limit=10_000) if not wanted or event.type in wanted]
+
+
+async def data(journal: Journal, type: str) -> list[dict[str, Any]]:
+    """The data of each event of `type`."""
+    return [event.data for event in await journal.events(limit=10_000) if event.type == type]

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+
+from bridge.agent import GuardLimits, Guards
+from bridge.errors import NeedsUser, TaskStopped
+from tool_manager import ToolCall
+
+
+def a_call(**args: object) -> ToolCall:
+    return ToolCall("call_1", "read_file", dict(args))
+
+
+@pytest.mark.requirement("T34")
+def test_max_iterations_ends_with_the_sentence_of_the_document() -> None:
+    guards = Guards(GuardLimits(iterations=2), 0)
+    guards.before_message(0)
+    guards.before_message(0)
+    with pytest.raises(TaskStopped) as caught:
+        guards.before_message(0)
+    assert str(caught.value) == "Max iterations reached (2). LLM did not provide final answer."
+    assert (caught.value.guard, caught.value.exit_code) == ("max_iterations", 1)
+
+
+@pytest.mark.requirement("T34")
+def test_fifty_iterations_by_default() -> None:
+    guards = Guards(GuardLimits(), 0)
+    for _ in range(50):
+        guards.before_message(0)
+    with pytest.raises(TaskStopped, match=r"\(50\)"):
+        guards.before_message(0)
+
+
+@pytest.mark.requirement("T35")
+def test_the_third_equal_call_in_a_row_asks_the_user_whatever_the_order_of_its_keys() -> None:
+    guards = Guards(GuardLimits(), 0)
+    guards.before_call(a_call(a=1, b=[2]))
+    guards.before_call(a_call(b=[2], a=1))
+    with pytest.raises(NeedsUser, match="3 times in a row") as caught:
+        guards.before_call(a_call(a=1, b=[2]))
+    assert (caught.value.reason, caught.value.exit_code) == ("repeated_call", 3)
+
+
+@pytest.mark.requirement("T35")
+@pytest.mark.parametrize("other", [{"a": True}, {"a": "1"}, {"a": 2}, {}])
+def test_a_different_call_between_begins_the_count_anew(other: dict[str, object]) -> None:
+    guards = Guards(GuardLimits(), 0)
+    for _ in range(3):
+        guards.before_call(a_call(a=1))
+        guards.before_call(a_call(a=1))
+        guards.before_call(a_call(**other))
+
+
+def test_three_failures_in_a_row_end_the_task_and_a_success_between_saves_it() -> None:
+    guards = Guards(GuardLimits(), 0)
+    for success in (False, False, True, False, False):
+        guards.after_call(success)
+    with pytest.raises(TaskStopped, match="3 calls failed in a row"):
+        guards.after_call(False)
+
+
+def test_an_hour_awake_is_enough() -> None:
+    guards = Guards(GuardLimits(), 100.0)
+    guards.before_message(100.0 + 3599.9)
+    with pytest.raises(TaskStopped, match="60 minutes"):
+        guards.before_message(100.0 + 3600.0)
+
+
+def test_two_corrections_and_then_the_user() -> None:
+    guards = Guards(GuardLimits(), 0)
+    guards.before_correction("It was malformed.")
+    guards.before_correction("It was malformed.")
+    with pytest.raises(NeedsUser, match=r"It was malformed\. It was corrected 2 times") as caught:
+        guards.before_correction("It was malformed.")
+    assert caught.value.reason == "malformed"
+
+
+def test_a_call_that_ran_ends_a_run_of_corrections_but_one_that_could_not_does_not() -> None:
+    guards = Guards(GuardLimits(), 0)
+    guards.before_correction("No.")
+    guards.before_call(a_call())
+    guards.after_call(True)
+    guards.before_correction("No.")
+    guards.before_call(a_call())
+    guards.forget_call()
+    guards.before_correction("No.")
+    with pytest.raises(NeedsUser):
+        guards.before_correction("No.")
