@@ -30,6 +30,7 @@ class BrowserChat:
         self._patience = patience
         self._on_close: list[Callable[[], Awaitable[None]]] = []
         self._wire: Wire | None = None
+        self._seen = 0
 
     @classmethod
     async def launch(
@@ -66,6 +67,7 @@ class BrowserChat:
 
     async def open(self, *, new_chat: bool = True) -> ChatLocation:
         if new_chat or not self._observer.state.composer:
+            self._seen = 0
             await self._goto()
         state = await self._observer.wait(
             lambda page: page.ready or page.login, self._patience.composer, self._no_composer()
@@ -74,10 +76,14 @@ class BrowserChat:
             raise NeedsUser(
                 "login", f"{self._profile.title} asks you to log in; do so with --headed, then start again."
             )
+        # A page takes a message before it has drawn its history; ours must not be counted from nothing then.
+        late = "The earlier messages of this chat did not come back; start a new chat."
+        state = await self._observer.wait(lambda page: page.users >= self._seen, self._patience.composer, late)
         return ChatLocation(state.url, await self._origin(), self._profile.name, self._profile.history)
 
     async def send(self, text: str) -> SentMessage:
         sent, self._wire = await self._sender.send(text)
+        self._seen = sent.ordinal + 1
         return sent
 
     async def reply(self, sent: SentMessage, on_delta: DeltaHandler | None = None) -> ChatReply:
@@ -108,6 +114,8 @@ class BrowserChat:
 
     async def _goto(self) -> None:
         try:
+            # By way of an empty page: an address that differs in its #fragment alone would not load anew.
+            await self._page.goto("about:blank", wait_until="commit")
             await self._page.goto(self._url, wait_until="commit", timeout=limits.OPEN_TIMEOUT * 1000)
         except Error as error:
             raise ChatError(f"The chat page {self._url} cannot be reached ({_reason(error)}); is it running?") from None

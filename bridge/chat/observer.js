@@ -81,6 +81,22 @@
     }
     for (const waiter of [...waiters]) waiter();
   };
+
+  // Whether something is visible costs the page a layout, so it is asked at once only when an element came or went or
+  // was switched; whatever else changed is looked at a moment later, once for all that happened until then.
+  const LATER_MS = 20;
+  const roles = [config.composer, config.send, config.stop, config.login, config.alert];
+  let known = [];
+  let later = 0;
+  const changed = () => {
+    const found = roles.map((selectors) => (selectors.length ? document.querySelector(selectors.join(", ")) : null));
+    const marks = [...found, ...found.map((el) => el?.disabled), all(config.user).length];
+    const same = marks.every((mark, index) => mark === known[index]);
+    known = marks;
+    clearTimeout(later);
+    if (same) later = setTimeout(push, LATER_MS);
+    else push();
+  };
   const until = (probe) =>
     new Promise((resolve) => {
       const look = () => {
@@ -194,7 +210,7 @@
   };
 
   const start = () => {
-    new MutationObserver(push).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    new MutationObserver(changed).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     push();
   };
   if (document.documentElement) start();

@@ -42,8 +42,8 @@ class Taps:
         self._profile = profile
         self._wire: Wire | None = None
         self._responses: dict[str, _Response] = {}
-        self._teed: dict[int, WireStream] = {}
-        self._tee_seen: set[int] = set()
+        self._teed: dict[str, WireStream] = {}
+        self._tee_seen: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -140,22 +140,22 @@ class Taps:
             return
         try:
             said = json.loads(event["payload"])
-            number, url, chunk, end = int(said["id"]), str(said["url"]), str(said["chunk"]), bool(said["end"])
+            key, url, chunk, end = str(said["id"]), str(said["url"]), str(said["chunk"]), bool(said["end"])
         except (ValueError, LookupError, TypeError):
             return  # the page's own script called the binding: it proves nothing, so it is not listened to
-        stream = self._tee_stream(number, url)
+        stream = self._tee_stream(key, url)
         if stream:
             self._wire.feed("tee", stream, chunk)
             if end:
                 self._wire.end(stream)
 
-    def _tee_stream(self, number: int, url: str) -> WireStream | None:
-        if number not in self._teed and number not in self._tee_seen and self._wire:
-            self._tee_seen.add(number)
+    def _tee_stream(self, key: str, url: str) -> WireStream | None:
+        if key not in self._teed and key not in self._tee_seen and self._wire:
+            self._tee_seen.add(key)
             wanted = self._wire.match(url, None)
             if wanted:
-                self._teed[number] = self._wire.open("tee", wanted)
-        return self._teed.get(number)
+                self._teed[key] = self._wire.open("tee", wanted)
+        return self._teed.get(key)
 
     def _spawn(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work)

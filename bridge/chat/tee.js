@@ -5,10 +5,11 @@
   delete globalThis[binding];
   if (!send || window !== window.top) return;
   let streams = 0;
+  const next = () => `${performance.timeOrigin}/${++streams}`;
   const report = (id, url, chunk, end) => send(JSON.stringify({ id, url, chunk, end }));
 
   const read = async (url, body) => {
-    const id = ++streams;
+    const id = next();
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     try {
       for (;;) {
@@ -36,7 +37,7 @@
   globalThis.EventSource = new Proxy(PageEventSource, {
     construct: (target, args, newTarget) => {
       const source = Reflect.construct(target, args, newTarget);
-      const id = ++streams;
+      const id = next();
       const message = (event) => report(id, source.url, `event: ${event.type}\ndata: ${event.data.replaceAll("\n", "\ndata: ")}\n\n`, false);
       source.addEventListener("message", message);
       source.addEventListener("error", () => {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 
 class StepEvent(Protocol):
@@ -31,7 +31,7 @@ class Demo:
     """One conversation of the demo: its task, the approve mode it runs with, and its check."""
 
     task: str
-    approve: str
+    approve: Literal["ask", "edits"]
     check: Check
 
 

@@ -144,6 +144,7 @@ async def test_three_failures_stop_the_task(workspace: Path, journal: LoggedJour
 
 
 @pytest.mark.requirement("T10")
+@pytest.mark.requirement("X2")
 async def test_a_malformed_block_is_corrected_twice_and_then_the_user_is_asked(
     workspace: Path, journal: LoggedJournal
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -66,3 +67,14 @@ def test_a_correction_says_what_where_and_how(text: str, part: str) -> None:
     assert message.count("````") == 2
     assert len(message) < 800
     assert len(PARSER.parse(message).calls) == 1  # the only call in it is the pattern at its end
+
+
+@pytest.mark.requirement("T18")
+def test_valid_json_is_never_repaired() -> None:
+    """What clean-up would destroy (URLs, apostrophes, comment marks) arrives as it was sent."""
+    content = "see https://e.org//a /* b */ // it's 'quoted', [1,] # x"
+    call = json.dumps({"tool": "write_file", "args": {"path": "p", "content": content}})
+    reply = ResponseParser().parse(f"<TOOL_CALL>{call}</TOOL_CALL>")
+    assert reply.calls[0].args == {"path": "p", "content": content}
+    broken = ResponseParser().parse(f"<TOOL_CALL>{call[:-1]},}}</TOOL_CALL>")
+    assert (broken.kind, broken.calls) == ("text", ())
