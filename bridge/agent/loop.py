@@ -108,7 +108,7 @@ class AgentLoop:
         """Only the first call counts (T7); what follows it was written before its result, and is never fed back."""
         call = turn.reply.calls[0]
         guards.before_call(call)
-        outcome = await self._calls.run(call, turn.number, turn.trust)
+        outcome = await self._calls.run(call, turn.number, turn.trust, self._conversation.settle)
         if outcome.unreadable is not None:
             guards.forget_call()
             return self._again(outcome.unreadable, guards)

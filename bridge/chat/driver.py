@@ -96,6 +96,9 @@ class BrowserChat:
                 await self.stop()
             raise
 
+    async def settle(self, sent: SentMessage) -> None:
+        await self._receiver.settle(sent)
+
     async def stop(self) -> None:
         if self._observer.state.busy:
             await self._observer.ask("stop")

@@ -12,6 +12,7 @@ from bridge.chat.channel import Channel
 from bridge.chat.observer import Observer
 from bridge.chat.patience import Patience
 from bridge.chat.profiles import origin_of
+from bridge.chat.race import race
 from bridge.chat.wire import Wire
 from bridge.conversation.port import Capture, ChatReply, DeltaHandler, Ending, SentMessage
 from bridge.errors import ChatError, NeedsUser
@@ -25,39 +26,32 @@ class Receiver:
         self._channel, self._observer, self._patience, self._origins = channel, observer, patience, origins
 
     async def reply(self, sent: SentMessage, wire: Wire, on_delta: DeltaHandler | None) -> ChatReply:
-        """The reply to `sent`. Raises `ChatError` when it broke off, ran away or never came."""
+        """The reply to `sent`, as soon as its text is final. Raises `ChatError` when it broke off or never came."""
         wire.listen(on_delta)
         started = time.monotonic()
-        silent = await self._channel.bounded(
-            self._ended(sent, wire), self._patience.whole, "The model was still writing after the longest time allowed."
-        )
-        await self._observer.wait(
-            lambda page: page.ready, self._patience.ready, "The reply is over, but the page takes no new message."
-        )
-        page = self._observer.state
-        if origin_of(page.url) not in self._origins:
-            raise NeedsUser("user_acted", f"The tab went to {page.url} while the reply came; look at the chat.")
-        if page.users > sent.ordinal + 1:
-            raise NeedsUser(
-                "user_acted", "Another message was sent in this chat while the reply came; look at the chat."
-            )
+        late = "The model was still writing after the longest time allowed."
+        silent = await self._channel.bounded(self._ended(sent, wire), self._patience.whole, late)
+        self._check_place(sent)
         ending, captures = await self._collect(sent, wire, silent)
         return ChatReply(tuple(captures), ending, (time.monotonic() - started) * 1000)
 
+    async def settle(self, sent: SentMessage) -> None:
+        """Return when the page takes the next message; raises `NeedsUser` when somebody else wrote in the chat."""
+        late = "The reply is over, but the page takes no new message."
+        await self._observer.wait(lambda page: page.ready, self._patience.ready, late)
+        self._check_place(sent)
+
+    def _check_place(self, sent: SentMessage) -> None:
+        page = self._observer.state
+        if page.url and origin_of(page.url) not in self._origins:
+            raise NeedsUser("user_acted", f"The tab went to {page.url} while the reply came; look at the chat.")
+        if page.users > sent.ordinal + 1:
+            message = "Another message was sent in this chat while the reply came; look at the chat."
+            raise NeedsUser("user_acted", message)
+
     async def _ended(self, sent: SentMessage, wire: Wire) -> dict[str, Any] | None:
         """None when the network said it; else what the page shows after it fell silent."""
-        network = asyncio.ensure_future(self._network_end(wire))
-        page = asyncio.ensure_future(self._page_end(sent, wire))
-        try:
-            await asyncio.wait({network, page}, return_when=asyncio.FIRST_COMPLETED)
-            if network.done():
-                network.result()
-                return None
-            return page.result()
-        finally:
-            network.cancel()
-            page.cancel()
-            await asyncio.gather(network, page, return_exceptions=True)
+        return await race(self._network_end(wire), self._page_end(sent, wire))
 
     async def _network_end(self, wire: Wire) -> None:
         patience = self._patience.first_word
@@ -98,11 +92,18 @@ class Receiver:
         main = wire.main("cdp")
         if main and main.failed == "stopped" and not main.decoder.done:
             return "stopped", [Capture("cdp", main.decoder.text)]
+        await race(self._second_reading(wire), self.settle(sent))
         captures = wire.captures()
         if not any(capture.source == "cdp" for capture in captures):
-            shown = silent or await self._observer.ask("readReply", sent.ordinal)
-            captures += _shown(shown)
+            await self.settle(sent)
+            captures += _shown(silent or await self._observer.ask("readReply", sent.ordinal))
         return ("end" if silent is None else "silent"), captures
+
+    async def _second_reading(self, wire: Wire) -> None:
+        """The tee ends with the tap or a moment later; a page that is ready again has nothing more to say."""
+        while not any(stream.complete for stream in wire.streams["tee"]):
+            wire.changed.clear()
+            await wire.changed.wait()
 
 
 def _shown(page: dict[str, Any]) -> list[Capture]:

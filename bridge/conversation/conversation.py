@@ -50,6 +50,7 @@ class Conversation:
         self._parser = parser
         self._recorder: Recorder = recorder or NullRecorder()
         self.turns = 0
+        self._sent: SentMessage | None = None
         self.machine = TurnMachine()
 
     async def turn(
@@ -62,21 +63,39 @@ class Conversation:
     ) -> Turn:
         """Send `text`, wait for the reply, judge it; `on_sent` is called once the page has accepted the message.
 
+        A reply with a call comes back as soon as its text is final: `settle` before anything but reading is done with
+        it. Every other reply comes back settled.
+
         Raises `ChatError` when the page failed or the reply is empty, `NeedsUser` when only the user can go on, and
         `JournalError` when the intent to send could not be recorded: then nothing was sent.
         """
+        await self.settle()
         self.turns += 1
         self.machine = TurnMachine()
         try:
-            sent = await self._send(text, kind)
+            sent = self._sent = await self._send(text, kind)
             if on_sent is not None:
                 on_sent()
             reply = await self._port.reply(sent, self._watch(on_delta))
         except NeedsUser as error:
-            self.machine.need_user(error.reason)
-            self._recorder.note("state", turn=self.turns, state="needs_user", reason=error.reason, message=str(error))
+            self._need_user(error)
             raise
-        return self._settle(sent, reply, kind)
+        turn = self._judge(sent, reply, kind)
+        if turn.reply.kind != "tool_calls":
+            await self.settle()
+        self._refuse(reply, turn)
+        return turn
+
+    async def settle(self) -> None:
+        """Return when the turn is settled: the page is idle and still shows our chat; at once when it is already."""
+        if self.machine.state != "replying" or self._sent is None:
+            return
+        try:
+            await self._port.settle(self._sent)
+        except NeedsUser as error:
+            self._need_user(error)
+            raise
+        self._step("settled")
 
     async def _send(self, text: str, kind: PromptKind) -> SentMessage:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -110,13 +129,11 @@ class Conversation:
 
         return handle
 
-    def _settle(self, sent: SentMessage, reply: ChatReply, kind: PromptKind) -> Turn:
+    def _judge(self, sent: SentMessage, reply: ChatReply, kind: PromptKind) -> Turn:
         if self.machine.state == "waiting":
             self._step("replying")
         judgement = judge(self._parser.parse, reply.captures)
         self._note_reply(reply, judgement, kind)
-        self._step("settled")
-        self._refuse(reply, judgement)
         return Turn(self.turns, sent, judgement.reply, reply.captures, judgement.trust, judgement.doubt)
 
     def _note_reply(self, reply: ChatReply, judgement: Judgement, kind: PromptKind) -> None:
@@ -134,14 +151,18 @@ class Conversation:
         if judgement.doubt is not None:
             self._recorder.note("diagnostic", turn=self.turns, code=judgement.doubt, calls=judgement.detail)
 
-    def _refuse(self, reply: ChatReply, judgement: Judgement) -> None:
+    def _refuse(self, reply: ChatReply, turn: Turn) -> None:
         if reply.ending == "stopped":
             message = "The reply was stopped in the page before it was complete; look at the chat, then start again."
-            self.machine.need_user("user_acted")
-            self._recorder.note("state", turn=self.turns, state="needs_user", reason="user_acted", message=message)
-            raise NeedsUser("user_acted", message)
-        if not judgement.capture.text.strip():
+            error = NeedsUser("user_acted", message)
+            self._need_user(error)
+            raise error
+        if not any(capture.text.strip() for capture in turn.captures):
             raise ChatError("The chat page gave an empty reply; look at the page, then start the task again.")
+
+    def _need_user(self, error: NeedsUser) -> None:
+        self.machine.need_user(error.reason)
+        self._recorder.note("state", turn=self.turns, state="needs_user", reason=error.reason, message=str(error))
 
     def _step(self, state: Literal["waiting", "replying", "settled"]) -> None:
         self.machine.go(state)

@@ -70,7 +70,10 @@ class ChatPort(Protocol):
         is unknown when it raises `NeedsUser("delivery_unknown", …)`."""
 
     async def reply(self, sent: SentMessage, on_delta: DeltaHandler | None = None) -> ChatReply:
-        """Wait for the reply to `sent`, and for the page to be ready for the next message."""
+        """Wait for the reply to `sent`; its text is final then, but the page may not be ready for the next message."""
+
+    async def settle(self, sent: SentMessage) -> None:
+        """Wait for the page to be ready for the message after the reply to `sent`; at once when it is."""
 
     async def stop(self) -> None:
         """Press the page's Stop button if a reply is being written."""

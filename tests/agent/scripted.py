@@ -31,7 +31,7 @@ def read_as(text: str, *sources: Source, ending: Ending = "end") -> ChatReply:
 class ScriptedChat:
     """A `ChatPort`. `typed` is what was sent; a script that has run out answers "Done."; an exception in it is raised.
 
-    `hold` names steps ("open", "send", "reply") that wait until they are cancelled; `reached` is set when one does.
+    `hold` names a step ("open", "send", "reply", "settle") that waits to be cancelled; `reached` is set when it does.
     """
 
     def __init__(self, script: Iterable[Step] = (), *, log: Log | None = None, hold: str | None = None) -> None:
@@ -67,6 +67,9 @@ class ScriptedChat:
             for at in range(0, len(reply.text), 7):
                 on_delta(reply.text[at : at + 7])
         return reply
+
+    async def settle(self, sent: SentMessage) -> None:
+        await self._wait("settle")
 
     async def stop(self) -> None:
         self.stopped += 1
