@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
     from bridge.journal import Event, JournalReader, SessionRow
 
-app = typer.Typer(no_args_is_help=True, help="What was recorded: every session, every event.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="What was recorded: every session, every event.",
+    epilog="Example: tabferry sessions list",
+)
 
 Json = Annotated[bool, typer.Option("--json", help="JSON Lines on stdout.")]
 
