@@ -7,6 +7,7 @@ is read again by descriptor, and only what is read that way is returned; a hit t
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 from typing import Final
 
@@ -48,10 +49,16 @@ def _encodable(text: str) -> bool:
 
 async def _search(room: Room, args: JsonObject, directory: str, is_file: bool, glob: Glob | None) -> JsonObject:
     options = args.get("options") or {}
-    regex, case = bool(options.get("regex", False)), bool(options.get("case", True))
+    regex = bool(options.get("regex", False))
+    case = bool(options.get("case", _has_capitals(args["query"], regex)))
     query = Query(args["query"], directory, is_file, regex, case, glob.text if glob else None)
     found = await search(room.workspace, query)
     return await room.disk.run(_page, room.workspace, found, directory, glob, args)
+
+
+def _has_capitals(query: str, regex: bool) -> bool:
+    """As ripgrep's smart case: somebody who writes no capital does not mean that there is none."""
+    return any(char.isupper() for char in (re.sub(r"\\.", "", query) if regex else query))
 
 
 def _page(workspace: Workspace, found: Hits, directory: str, glob: Glob | None, args: JsonObject) -> JsonObject:
@@ -142,8 +149,10 @@ def _window(raw: bytes, column: int) -> str:
 SEARCH_CODE: Final = ToolDefinition(
     name="search_code",
     description=(
-        "Search the files of the workspace for a text, line by line; files that .gitignore names, binary files and "
-        'secret files are left out. When there are more matches, "next" is the exact next call.'
+        "Search the files of the workspace for a text, line by line. options: regex (ripgrep's syntax; default: the "
+        "text itself), case (true minds capitals, false ignores them; default: they count if the query has any), glob "
+        "(without a slash it matches names at any depth), context (lines around each match). Files that .gitignore "
+        'names, binary files and secret files are left out. When there are more matches, "next" is the exact next call.'
     ),
     parameters={
         "type": "object",
@@ -156,7 +165,7 @@ SEARCH_CODE: Final = ToolDefinition(
                     "directory": {"type": "string", "description": "where to search (default: everywhere)"},
                     "glob": {"type": "string", "description": "only these files, like *.py or src/**/*.ts"},
                     "context": {"type": "integer", "minimum": 0, "maximum": SEARCH_CONTEXT},
-                    "case": {"type": "boolean", "description": "false ignores case (default true)"},
+                    "case": {"type": "boolean", "description": "default: true if the query has capitals"},
                     "limit": {"type": "integer", "minimum": 1, "maximum": SEARCH_MATCHES_MAX},
                     "offset": {"type": "integer", "minimum": 0},
                 },

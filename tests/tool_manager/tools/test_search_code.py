@@ -44,7 +44,7 @@ def code(site: Site) -> Site:
 @pytest.mark.requirement("T32")
 async def test_literal_sorted_and_without_secrets_ignored_binary(manager: ToolManager, code: Site) -> None:
     data = await search(manager, "two")
-    assert places(data) == [(".hidden/d.txt", 1), ("src/b.py", 2), ("src/c.ts", 1)]
+    assert places(data) == [(".hidden/d.txt", 1), ("src/b.py", 2), ("src/b.py", 4), ("src/c.ts", 1)]
     assert data["matches"][1] == {"file": "src/b.py", "line": 2, "column": 1, "text": "two (x)"}
     assert places(await search(manager, "(x)")) == [("src/b.py", 2)]
     assert await search(manager, "CANARY") == {"matches": [], "count": 0}
@@ -56,7 +56,7 @@ async def test_options(manager: ToolManager, code: Site) -> None:
         ("src/b.py", 4),
         ("src/c.ts", 1),
     ]
-    assert places(await search(manager, r"^t\w+$", regex=True)) == [
+    assert places(await search(manager, r"^t\w+$", regex=True, case=True)) == [
         (".hidden/d.txt", 1),
         ("src/b.py", 3),
         ("src/c.ts", 1),
@@ -139,3 +139,21 @@ async def test_too_many_hits_and_too_long_a_search_say_so(
     assert "cut short" in (await search(manager, "hit"))["incomplete"]
     monkeypatch.setattr(ripgrep, "SEARCH_SECONDS", 0)
     assert "cut short" in (await search(manager, "hit"))["incomplete"]
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "found"),
+    [
+        ("departure", {}, 2),
+        ("Departure", {}, 1),
+        ("departure", {"case": True}, 1),
+        ("Departure", {"case": False}, 2),
+        (r"\bdeparture\S*", {"regex": True}, 1),
+        (r"departure\W", {"regex": True}, 2),
+    ],
+)
+async def test_capitals_count_when_the_query_has_some(
+    manager: ToolManager, site: Site, query: str, options: dict[str, Any], found: int
+) -> None:
+    (site.root / "ferry.ts").write_text("realDeparture(f)\ndeparture(f)\n", encoding="utf-8")
+    assert len(places(await search(manager, query, **options, directory="ferry.ts"))) == found
