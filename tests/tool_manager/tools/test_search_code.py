@@ -62,8 +62,8 @@ async def test_options(manager: ToolManager, code: Site) -> None:
         ("src/c.ts", 1),
     ]
     assert places(await search(manager, "two", glob="*.ts")) == [("src/c.ts", 1)]
-    assert places(await search(manager, "two", glob="b.*", directory="src")) == [("src/b.py", 2)]
-    assert places(await search(manager, "two", glob="src/*.{py,ts}")) == [("src/b.py", 2), ("src/c.ts", 1)]
+    assert places(await search(manager, "two", glob="b.*", directory="src", case=True)) == [("src/b.py", 2)]
+    assert places(await search(manager, "two", glob="src/*.{py,ts}", case=True)) == [("src/b.py", 2), ("src/c.ts", 1)]
     context = (await search(manager, "two", directory="src/b.py", context=1))["matches"][0]
     assert (context["before"], context["after"]) == (["one"], ["three"])
 
