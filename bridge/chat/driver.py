@@ -110,10 +110,11 @@ class BrowserChat:
 
     async def _attach(self) -> None:
         channel = await Channel.attach(self._page)
-        taps = await Taps.install(channel, self._profile)
+        origins = self._profile.origins_for(self._url)
+        taps = await Taps.install(channel, self._profile, origins)
         self._observer = await Observer.install(channel, self._profile, self._url)
-        self._sender = Sender(channel, self._observer, taps, self._profile, self._url, self._patience)
-        self._receiver = Receiver(channel, self._observer, self._patience, self._profile.origins_for(self._url))
+        self._sender = Sender(channel, self._observer, taps, self._profile, origins, self._patience)
+        self._receiver = Receiver(channel, self._observer, self._patience, origins)
 
     async def _goto(self) -> None:
         try:

@@ -147,7 +147,8 @@
   const landed = async (meant) => {
     const box = composer();
     const got = box ? tidy(typed(box)) : "";
-    if (!box || got !== tidy(meant)) return { ok: false, got: got.length, meant: meant.length };
+    const miss = { ok: false, origin: location.origin, got: got.length, meant: meant.length };
+    if (!box || got !== tidy(meant)) return miss;
     const button = await until(() => {
       if (config.send.length === 0) return {};
       const send = first(config.send);
@@ -155,7 +156,10 @@
       const { x, y, width, height } = send.getBoundingClientRect();
       return { x: x + width / 2, y: y + height / 2 };
     });
-    return { ok: true, origin: location.origin, ...button };
+    // The Enter that follows goes to whatever has the focus, so the composer must have it.
+    box.focus();
+    const focus = document.activeElement;
+    return box === focus || box.contains(focus) ? { ok: true, origin: location.origin, ...button } : miss;
   };
 
   globalThis.tabferry = {

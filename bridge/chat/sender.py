@@ -21,10 +21,16 @@ TAKEN_OUT = "It was taken out of the composer again."
 
 class Sender:
     def __init__(
-        self, channel: Channel, observer: Observer, taps: Taps, profile: SiteProfile, url: str, patience: Patience
+        self,
+        channel: Channel,
+        observer: Observer,
+        taps: Taps,
+        profile: SiteProfile,
+        origins: tuple[str, ...],
+        patience: Patience,
     ) -> None:
         self._channel, self._observer, self._taps = channel, observer, taps
-        self._profile, self._url, self._patience = profile, url, patience
+        self._profile, self._origins, self._patience = profile, origins, patience
 
     async def send(self, text: str) -> tuple[SentMessage, Wire]:
         """Send `text`; `ChatError` means that nothing was sent, `NeedsUser("delivery_unknown")` that nobody knows."""
@@ -51,6 +57,7 @@ class Sender:
                 page["landed"] = await self._landing("landed", text)
             landed = page.pop("landed")
             if landed["ok"]:
+                self._check_origin(landed)
                 return {**page, **landed}
             await self._observer.ask("clear")
         raise ChatError(
@@ -68,14 +75,17 @@ class Sender:
 
     def _check(self, page: dict[str, Any]) -> None:
         title = self._profile.title
-        if page["origin"] not in self._profile.origins_for(self._url):
-            raise NeedsUser("login", f"The tab shows {page['origin']} instead of the chat; nothing was typed there.")
+        self._check_origin(page)
         if page["login"]:
             raise NeedsUser("login", f"{title} asks you to log in; do so in the browser window, then go on.")
         if not page["ready"]:
             raise ChatError(f"{title} takes no message now; nothing was sent.")
         if page["draft"].strip():
             raise NeedsUser("user_acted", "The composer holds a draft of yours; send or clear it, then continue.")
+
+    def _check_origin(self, page: dict[str, Any]) -> None:
+        if page["origin"] not in self._origins:
+            raise NeedsUser("login", f"The tab shows {page['origin']} instead of the chat; nothing was typed there.")
 
     async def _submit(self, text: str, page: dict[str, Any]) -> tuple[SentMessage, Wire]:
         wire = self._taps.arm(text)

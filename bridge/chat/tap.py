@@ -16,6 +16,8 @@ from bridge.chat.wire import Wire, WireStream
 from bridge.errors import ChatError
 
 TEE_BINDING = "__tabferryTee"
+READABLE = {"Fetch", "XHR", "EventSource"}
+"""The kinds of request by which a page asks for a reply."""
 
 
 @dataclass(slots=True)
@@ -24,22 +26,26 @@ class _Response:
 
     stream: WireStream
     wire: Wire
-    decode: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace"))
+    decode: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("strict"))
     streaming: bool = False
     early: list[bytes] = field(default_factory=list)
     finished: bool = False
     failed: str = ""
 
     def take(self, data: bytes) -> None:
-        self.wire.feed("cdp", self.stream, self.decode.decode(data))
+        try:
+            self.wire.feed("cdp", self.stream, self.decode.decode(data))
+        except UnicodeDecodeError:
+            self.failed = self.failed or "it is not UTF-8"
+            self.wire.end(self.stream, self.failed)
 
 
 class Taps:
     """`arm` before a message is submitted; what is asked for from then on is read into the `Wire` it returns."""
 
-    def __init__(self, channel: Channel, profile: SiteProfile) -> None:
-        self._channel = channel
-        self._profile = profile
+    def __init__(self, channel: Channel, profile: SiteProfile, origins: tuple[str, ...], frame: str) -> None:
+        self._channel, self._profile, self._origins = channel, profile, origins
+        self._frame = frame
         self._wire: Wire | None = None
         self._responses: dict[str, _Response] = {}
         self._teed: dict[str, WireStream] = {}
@@ -47,8 +53,9 @@ class Taps:
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
-    async def install(cls, channel: Channel, profile: SiteProfile) -> Taps:
-        taps = cls(channel, profile)
+    async def install(cls, channel: Channel, profile: SiteProfile, origins: tuple[str, ...]) -> Taps:
+        tree = await channel.send("Page.getFrameTree")
+        taps = cls(channel, profile, origins, tree["frameTree"]["frame"]["id"])
         channel.on("Network.requestWillBeSent", taps._requested)
         channel.on("Network.responseReceived", taps._responded)
         channel.on("Network.dataReceived", taps._received)
@@ -62,15 +69,20 @@ class Taps:
         return taps
 
     def arm(self, text: str) -> Wire:
-        self._wire = Wire(self._profile, text)
+        self._wire = Wire(self._profile, text, self._origins)
         self._responses.clear()
         self._teed.clear()
         return self._wire
 
     def _requested(self, event: dict[str, Any]) -> None:
         request = event["request"]
-        stream = self._wire.match(request["url"], request.get("postData")) if self._wire else None
-        if self._wire and stream:
+        old = self._responses.pop(event["requestId"], None)
+        if old:  # a redirect: what comes now is the answer of another address
+            old.wire.end(old.stream, "redirected")
+        if self._wire is None or event.get("type") not in READABLE or event.get("frameId") != self._frame:
+            return
+        stream = self._wire.match(request["url"], request.get("postData"))
+        if stream:
             response = _Response(self._wire.open("cdp", stream), self._wire)
             self._responses[event["requestId"]] = response
             # Asked for before the response is there: asked for later, a short reply is already over.

@@ -31,10 +31,12 @@ class WireStream:
 
 @dataclass(slots=True)
 class Wire:
-    """Collects the streams that answer `text`. A stream counts only when it was asked for after the message."""
+    """Collects the streams that answer `text`. A stream counts only when it was asked for after the message, of one of
+    the chat's own `origins`."""
 
     profile: SiteProfile
     text: str
+    origins: tuple[str, ...]
     streams: dict[Tapped, list[WireStream]] = field(default_factory=lambda: {"cdp": [], "tee": []})
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     _listener: Callable[[str], None] | None = None
@@ -42,6 +44,8 @@ class Wire:
 
     def match(self, url: str, body: str | None) -> Stream | None:
         """The profile's stream for a request to `url` with `body` (None where unknown), if it can be ours."""
+        if not any(url.startswith(f"{origin}/") for origin in self.origins):
+            return None
         for stream in self.profile.streams:
             if fnmatchcase(url, stream.url) and not (stream.body and body is not None and not carries(body, self.text)):
                 return stream
@@ -74,9 +78,10 @@ class Wire:
         self._unheard.clear()
 
     def main(self, source: Tapped) -> WireStream | None:
-        """The stream that holds the reply: the last one with text, else the last one."""
+        """The stream that holds the reply: the first with text, since what a page asks for later (a title for the
+        chat, say) may quote our message too; without text, the last."""
         streams = self.streams[source]
-        return next((s for s in reversed(streams) if s.decoder.text), streams[-1] if streams else None)
+        return next((s for s in streams if s.decoder.text), streams[-1] if streams else None)
 
     @property
     def over(self) -> bool:
@@ -85,12 +90,17 @@ class Wire:
         return main is not None and (main.decoder.done or main.ended or bool(main.failed))
 
     def captures(self) -> list[Capture]:
-        """Whole readings only: half of a second source would only look like a disagreement."""
+        """Whole readings only: half of a second source would only look like a disagreement. Another stream of the tap
+        that answers our message is one more reading, so that a call in it is a disagreement too."""
         sources: tuple[Tapped, Tapped] = ("cdp", "tee")
         found = [(source, self.main(source)) for source in sources]
-        return [Capture(source, s.decoder.text) for source, s in found if s and s.complete and s.decoder.text]
+        captures = [Capture(source, s.decoder.text) for source, s in found if s and s.complete and s.decoder.text]
+        others = [s for s in self.streams["cdp"] if s is not self.main("cdp") and s.decoder.text]
+        return captures + [Capture("cdp", s.decoder.text) for s in others if captures and captures[0].source == "cdp"]
 
 
 def carries(body: str, text: str) -> bool:
-    """Whether a request's body holds `text`, as it is or inside a JSON string."""
-    return text in body or any(json.dumps(text, ensure_ascii=ascii_only)[1:-1] in body for ascii_only in (False, True))
+    """Whether a request's body is `text`, or holds it as a whole JSON string (outer white space aside)."""
+    forms = {text, text.strip()}
+    quoted = {json.dumps(form, ensure_ascii=ascii_only) for form in forms for ascii_only in (False, True)}
+    return body in forms or any(form in body for form in quoted)

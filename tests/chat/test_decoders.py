@@ -57,6 +57,22 @@ def test_openai_concatenates_deltas_until_done() -> None:
     assert (decoder.text, decoder.done) == ("Héllo", True)
 
 
+@pytest.mark.parametrize(
+    ("event", "failed"),
+    [("{not json", "a damaged event"), ({"error": {"message": "overloaded"}}, "overloaded"), ({"error": "no"}, "no")],
+)
+def test_a_reply_with_a_hole_in_it_has_failed(event: Any, failed: str) -> None:
+    decoder = OpenAIDecoder()
+    decoder.feed(sse(delta("line1"), event, delta("line3"), "[DONE]"))
+    assert (decoder.text, decoder.failed, decoder.done) == ("line1", failed, False)
+
+
+def test_openai_reads_the_first_choice_only() -> None:
+    decoder = OpenAIDecoder()
+    decoder.feed(sse({"choices": [{"index": 1, "delta": {"content": "B"}}, {"index": 0, "delta": {"content": "A"}}]}))
+    assert decoder.text == "A"
+
+
 def test_gradio_takes_only_the_newest_reply() -> None:
     decoder = GradioDecoder("now do it")
     assert decoder.feed(GRADIO) == "Let me read é\n"

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from bridge.chat.profiles import load
 from bridge.chat.wire import Tapped, Wire, carries
+from bridge.conversation import Capture
 
 URL = "http://127.0.0.1:1/api/conversations/7/messages"
 REPLY = 'data: {"choices":[{"delta":{"content":"hello"}}]}\n\n'
@@ -11,7 +14,7 @@ DONE = "data: [DONE]\n\n"
 
 
 def wire(text: str = "hi \u00e9\n") -> Wire:
-    return Wire(load("demo"), text)
+    return Wire(load("demo"), text, ("http://127.0.0.1:1",))
 
 
 def test_a_request_is_ours_only_if_it_carries_our_text() -> None:
@@ -21,9 +24,34 @@ def test_a_request_is_ours_only_if_it_carries_our_text() -> None:
     assert wire().match("http://127.0.0.1:1/api/other", json.dumps({"content": "hi \u00e9\n"})) is None
 
 
-def test_carries_finds_text_inside_json_strings() -> None:
-    assert carries('{"a":"say \\"x\\"\\n"}', 'say "x"\n')
-    assert not carries('{"a":"say"}', 'say "x"\n')
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://evil.example/api/conversations/7/messages",
+        "http://127.0.0.1:1.evil.example/api/conversations/7/messages",
+        "https://127.0.0.1:1/api/conversations/7/messages",
+        "http://127.0.0.1:12/api/conversations/7/messages",
+    ],
+)
+def test_another_origin_never_answers_for_the_chat(url: str) -> None:
+    assert wire().match(url, json.dumps({"content": "hi \u00e9\n"})) is None
+
+
+def test_carries_wants_the_text_as_a_whole_json_string() -> None:
+    text = 'say "x"\n'
+    assert carries(json.dumps({"a": text}), text)
+    assert carries(json.dumps({"a": text.strip()}), text)
+    assert carries(text, text)
+    assert not carries(json.dumps({"a": f"Write a title for: {text}"}), text)
+    assert not carries(json.dumps({"a": "say"}), text)
+
+
+def test_a_later_stream_is_another_reading_not_the_reply() -> None:
+    tapped, stream = wire(), load("demo").streams[0]
+    for content in ("first", "second"):
+        opened = tapped.open("cdp", stream)
+        tapped.feed("cdp", opened, REPLY.replace("hello", content) + DONE)
+    assert tapped.captures() == [Capture("cdp", "first"), Capture("cdp", "second")]
 
 
 def test_deltas_before_a_listener_are_kept_for_it() -> None:

@@ -25,7 +25,7 @@ class Decoder(ABC):
     def feed(self, chunk: str) -> str:
         """The text that `chunk` added to the reply."""
         for event in self._events.feed(chunk):
-            if not self.done:
+            if not (self.done or self.failed):
                 self.event(event)
         news = "".join(self._news)
         self._news.clear()

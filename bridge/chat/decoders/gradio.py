@@ -22,6 +22,7 @@ class GradioDecoder(Decoder):
         try:
             message = json.loads(event.data)
         except (ValueError, RecursionError):
+            self.failed = "a damaged event"
             return
         if not isinstance(message, dict):
             return
