@@ -13,9 +13,14 @@ from typing import Any, Final, Literal
 
 from tool_manager.binaries import find
 from tool_manager.errors import ToolError, shown
-from tool_manager.limits import DIAGNOSTIC_OUTPUT, DIAGNOSTIC_PARALLEL, DIAGNOSTIC_SECONDS
+from tool_manager.limits import (
+    DIAGNOSTIC_FILE_SECONDS,
+    DIAGNOSTIC_OUTPUT,
+    DIAGNOSTIC_PARALLEL,
+    DIAGNOSTIC_SECONDS,
+)
 from tool_manager.models import JsonObject
-from tool_manager.process import run
+from tool_manager.process import collect, feed, run, spawn
 
 Kind = Literal["python", "json", "toml"]
 KINDS: Final[dict[str, Kind]] = {".py": "python", ".pyi": "python", ".json": "json", ".toml": "toml"}
@@ -56,19 +61,20 @@ def kind_of(path: str) -> Kind | None:
 
 
 async def check(sources: Sequence[Source]) -> list[Diagnostic]:
-    """Every finding, sorted; raises `ToolError` when a checker is missing or the parsers take too long."""
+    """Every finding, sorted; a file that a checker gave up on is one. Raises `ToolError` when a checker is missing."""
     find("ruff", "ruff")  # said once, not for each file
     gate = asyncio.Semaphore(DIAGNOSTIC_PARALLEL)
+    ends = asyncio.get_running_loop().time() + DIAGNOSTIC_SECONDS
 
     async def lint(source: Source) -> list[Diagnostic]:
         async with gate:
-            return await _ruff(source)
+            return await _ruff(source, ends)
 
-    parsed = asyncio.create_task(_parse(list(sources)))
+    parsed = asyncio.create_task(_parse(list(sources), ends))
     linted = [asyncio.create_task(lint(source)) for source in sources if source.kind == "python"]
     try:
         findings = await parsed
-        broken = {finding.file for finding in findings}
+        broken = {finding.file for finding in findings if finding.severity == "error"}
         for task in linted:
             # Of a file that does not parse, the parser's own sentence is enough.
             findings += [finding for finding in await task if finding.file not in broken]
@@ -79,38 +85,71 @@ async def check(sources: Sequence[Source]) -> list[Diagnostic]:
     return sorted(findings)
 
 
-async def _parse(sources: list[Source]) -> list[Diagnostic]:
+async def _parse(sources: list[Source], ends: float) -> list[Diagnostic]:
     findings: list[Diagnostic] = []
     while sources:
-        answers = await _parse_some(sources)
+        if asyncio.get_running_loop().time() >= ends:
+            text = f"not parsed: the checks took longer than {DIAGNOSTIC_SECONDS:g} s together; ask for this file alone"
+            return findings + [Diagnostic(source.path, 1, 1, "warning", "syntax", text) for source in sources]
+        answers, slow = await _parse_some(sources, ends)
         for source, answer in zip(sources, answers, strict=False):
             findings += [
                 Diagnostic(source.path, line, column, "error", "syntax", text) for line, column, text in answer
             ]
         done = len(answers)
-        if done < len(sources):  # the process died on this one; go on after it
-            text = "the parser gave up on this file"
-            findings.append(Diagnostic(sources[done].path, 1, 1, "error", "syntax", text))
-        sources = sources[done + 1 :]
+        sources = sources[done:]
+        if sources and not (slow and asyncio.get_running_loop().time() >= ends):
+            findings.append(_given_up(sources.pop(0), slow))  # go on after it
     return findings
 
 
-async def _parse_some(sources: list[Source]) -> list[Any]:
+def _given_up(source: Source, slow: bool) -> Diagnostic:
+    if slow:  # the file may be without fault
+        text = f"the parser took longer than {DIAGNOSTIC_FILE_SECONDS:g} s and was stopped"
+        return Diagnostic(source.path, 1, 1, "warning", "syntax", text)
+    return Diagnostic(source.path, 1, 1, "error", "syntax", "the parser gave up on this file")
+
+
+async def _parse_some(sources: list[Source], ends: float) -> tuple[list[Any], bool]:
+    """The answers for the first of `sources`, until one kills the parser or takes too long (then the flag is set)."""
     jobs = [json.dumps({"kind": item.kind, "data": base64.b64encode(item.data).decode("ascii")}) for item in sources]
     argv = [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(_SCRIPT)]
     stdin = "".join(job + "\n" for job in jobs).encode("ascii")
-    finished = await run(argv, stdin=stdin, seconds=DIAGNOSTIC_SECONDS, limit=DIAGNOSTIC_OUTPUT)
-    return [json.loads(line) for line in finished.out.splitlines(keepends=True) if line.endswith(b"\n")]
+    answers: list[Any] = []
+    async with spawn(argv, stdin=True) as process:
+        assert process.stdin and process.stdout and process.stderr
+        streams = [
+            asyncio.create_task(feed(process.stdin, stdin)),
+            asyncio.create_task(collect(process.stderr, 0)),
+        ]
+        try:
+            while line := await _line(process.stdout, ends):
+                answers.append(json.loads(line))
+        except TimeoutError:
+            return answers, True
+        finally:
+            for task in streams:
+                task.cancel()
+            await asyncio.gather(*streams, return_exceptions=True)
+    return answers, False
 
 
-async def _ruff(source: Source) -> list[Diagnostic]:
+async def _line(stream: asyncio.StreamReader, ends: float) -> bytes:
+    """The next whole line, nothing at the end; raises `TimeoutError` when one file, or all of them, took too long."""
+    async with asyncio.timeout_at(min(asyncio.get_running_loop().time() + DIAGNOSTIC_FILE_SECONDS, ends)):
+        line = await stream.readline()
+    return line if line.endswith(b"\n") else b""
+
+
+async def _ruff(source: Source, ends: float) -> list[Diagnostic]:
     minor = sys.version_info.minor
     argv = [find("ruff", "ruff"), "check", "--isolated", "--no-cache", "--quiet"]
     argv += ["--output-format=json", f"--select={_RULES}"]
     argv += [f"--target-version=py3{minor}"] if minor in _RUFF_TARGETS else []
     argv += [f"--stdin-filename=./{source.path}", "-"]
+    seconds = max(0.0, round(ends - asyncio.get_running_loop().time(), 1))
     try:
-        finished = await run(argv, stdin=source.data, seconds=DIAGNOSTIC_SECONDS, limit=DIAGNOSTIC_OUTPUT)
+        finished = await run(argv, stdin=source.data, seconds=seconds, limit=DIAGNOSTIC_OUTPUT)
         if finished.code in {0, 1}:
             return [_finding(source.path, item) for item in json.loads(finished.out or b"[]")]
         reason = finished.err.decode("utf-8", "replace").strip().partition("\n")[0]

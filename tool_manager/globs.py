@@ -7,72 +7,62 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 from tool_manager.errors import OutsideError, PathError, shown
-from tool_manager.limits import GLOB_CHARS
+from tool_manager.limits import GLOB_ALTERNATIVES, GLOB_CHARS
+from tool_manager.wildcards import TOKEN, compile_path
+
+_OUTSIDE: Final = re.compile(r"[/~]|(?:.*[/{,])?\.\.(?:$|[/},])", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Glob:
+    """`patterns` are the alternatives that the braces of `text` stand for."""
+
     text: str
-    pattern: re.Pattern[str]
+    patterns: tuple[re.Pattern[str], ...]
     by_name: bool
 
     def matches(self, below: str) -> bool:
         """`below`: the path relative to the directory that is listed or searched."""
-        return self.pattern.fullmatch(below.rpartition("/")[2] if self.by_name else below) is not None
+        path = below.rpartition("/")[2] if self.by_name else below
+        return any(pattern.fullmatch(path) for pattern in self.patterns)
 
 
 def compile_glob(text: str) -> Glob:
     """Raises `OutsideError` for `..` or an absolute glob (a glob is a path too), `PathError` for a malformed one."""
     if "\0" in text or not text or len(text) > GLOB_CHARS:
         raise PathError(f"The glob must be 1 to {GLOB_CHARS} characters without NUL: {shown(text)}")
-    bare = text.replace("\\", "")
-    if bare.startswith(("/", "~")) or re.search(r"(?:^|[/{,])\.\.(?:$|[/},])", bare):
-        raise OutsideError(text)
     body = text.removeprefix("./")
-    return Glob(body, re.compile(_translate(body), re.DOTALL), "/" not in body)
-
-
-def _translate(glob: str) -> str:
-    out, at, depth = [], 0, 0
-    while at < len(glob):
-        if match := re.compile(r"(?:(?<=/)|^)\*\*(?:/(?:\*\*/)*|$)").match(glob, at):
-            out.append("(?:[^/]+/)*" if match[0].endswith("/") else ".*")
-            at = match.end()
-        elif match := re.compile(r"\*+").match(glob, at):
-            out.append("[^/]*")
-            at = match.end()
-        elif match := re.compile(r"\[([!^]?)(\]?[^\]/]*)\]").match(glob, at):
-            out.append(_charset(match[1], match[2], glob))
-            at = match.end()
-        else:
-            piece, depth = _plain(glob, at, depth)
-            out.append(piece)
-            at += 2 if glob[at] == "\\" else 1
-    if depth:
-        raise PathError(f"The glob has an unclosed {{: {shown(glob)}")
-    return "".join(out)
-
-
-def _plain(glob: str, at: int, depth: int) -> tuple[str, int]:
-    char = glob[at]
-    if char == "\\":
-        return re.escape(glob[at + 1 : at + 2] or "\\"), depth
-    if char == "{":
-        return "(?:", depth + 1
-    if char == "}" and depth:
-        return ")", depth - 1
-    if char == "," and depth:
-        return "|", depth
-    return "[^/]" if char == "?" else re.escape(char), depth
-
-
-def _charset(negated: str, body: str, glob: str) -> str:
-    safe = re.sub(r"[\\\[\]&~|^]", r"\\\g<0>", body)
-    pattern = f"(?!/)[{'^' if negated else ''}{safe}]"
+    alternatives = _alternatives(body)
+    if any(_OUTSIDE.match(glob.replace("\\", "")) for glob in (text, *alternatives)):
+        raise OutsideError(text)
     try:
-        re.compile(pattern)
-    except re.error:
-        raise PathError(f"The glob has a bad character set: {shown(glob)}") from None
-    return pattern
+        patterns = tuple(compile_path(glob) for glob in alternatives)
+    except ValueError:
+        raise PathError(f"The glob has a bad character set: {shown(text)}") from None
+    return Glob(body, patterns, "/" not in body)
+
+
+def _alternatives(glob: str) -> list[str]:
+    """`glob` without its braces: `a{b,c}` is `ab` and `ac`."""
+    outer: list[tuple[list[str], list[str]]] = []
+    ready, heads = list[str](), [""]  # alternatives that a comma has ended, and the beginnings of the present one
+    for token in TOKEN.findall(glob):
+        if token == "{":
+            outer.append((ready, heads))
+            ready, heads = [], [""]
+        elif token == "," and outer:
+            ready, heads = ready + heads, [""]
+        elif token == "}" and outer:
+            inner = ready + heads
+            ready, heads = outer.pop()
+            heads = list(dict.fromkeys(head + tail for head in heads for tail in inner))
+        else:
+            heads = [head + token for head in heads]
+        if len(ready) + len(heads) > GLOB_ALTERNATIVES:
+            raise PathError(f"The braces of the glob stand for more than {GLOB_ALTERNATIVES} globs: {shown(glob)}")
+    if outer:
+        raise PathError(f"The glob has an unclosed {{: {shown(glob)}")
+    return heads

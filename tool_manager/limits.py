@@ -27,9 +27,13 @@ LIST_SCAN: Final = 200_000
 LIST_DEPTH: Final = 64
 """Levels walked at most; each holds one file descriptor open."""
 GLOB_CHARS: Final = 1_000
-"""A longer glob is a mistake, and would only cost matching time."""
+"""A longer glob, or line of a .gitignore, is a mistake, and would only cost matching time."""
+GLOB_ALTERNATIVES: Final = 64
+"""Globs that the braces of one glob may stand for; each nesting multiplies them, and each is matched on its own."""
 IGNORE_FILE_BYTES: Final = 1024 * 1024
-"""A .gitignore beyond this is not an ignore file; it is left out rather than compiled."""
+"""A .gitignore beyond this is not an ignore file; it is left out, with a note, rather than compiled."""
+IGNORE_RULES: Final = 10_000
+"""Rules of all .gitignore files that one call obeys: each is compiled and held, and the largest known have 2,000."""
 
 SEARCH_MATCHES: Final = 100
 """Matches that one search_code returns unless asked otherwise."""
@@ -55,6 +59,9 @@ DIAGNOSTIC_TOTAL_BYTES: Final = 16 * 1024 * 1024
 DIAGNOSTICS: Final = 200
 """Diagnostics returned by one call."""
 DIAGNOSTIC_SECONDS: Final = 30.0
+"""All checks of one call together; what was not reached by then is named."""
+DIAGNOSTIC_FILE_SECONDS: Final = 3.0
+"""The parser with one file; the slowest honest megabyte takes one."""
 DIAGNOSTIC_OUTPUT: Final = 8 * 1024 * 1024
 """Output kept of one checker process; 200 files of ordinary findings are far below it."""
 DIAGNOSTIC_PARALLEL: Final = 4
@@ -69,6 +76,8 @@ DIFF_CHARS: Final = 20_000
 
 LINK_STEPS: Final = 40
 """Symbolic links followed in one path, as Linux does (ELOOP)."""
+DISK_SECONDS: Final = 20.0
+"""One listing, ranged read or page of matches: a laptop reads gigabytes or walks 200,000 files in less."""
 DISK_THREADS: Final = 8
 """Threads for disk work; beyond this a laptop's disk only queues."""
 CACHED_RESULTS: Final = 256

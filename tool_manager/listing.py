@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from tool_manager.disk import Stop
 from tool_manager.errors import PathError, shown
 from tool_manager.ignore import IgnoreRules
 from tool_manager.limits import LIST_DEPTH, LIST_SCAN
@@ -14,16 +15,22 @@ from tool_manager.workspace import DIRECTORY, Place, Workspace
 
 @dataclass(slots=True)
 class Listing:
-    """`files` and links below a directory; `dirs` that lie at the depth limit; `complete` False when cut short."""
+    """`files` and links below a directory; `dirs` that lie at the depth limit; `complete` False when cut short.
+
+    `notes` says what of the .gitignore files was not obeyed.
+    """
 
     files: list[str] = field(default_factory=list)
     dirs: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     complete: bool = True
 
 
-def walk(workspace: Workspace, directory: str, *, depth: int | None, keep: Callable[[str], bool]) -> Listing:
-    """Canonical paths for which `keep(path below the directory)` holds; touches the disk."""
-    return workspace.use(directory, lambda place: _walk(workspace, place, depth or LIST_DEPTH, keep))
+def walk(
+    stop: Stop, workspace: Workspace, directory: str, *, depth: int | None, keep: Callable[[str], bool]
+) -> Listing:
+    """Canonical paths for which `keep(path below the directory)` holds; touches the disk until `stop` is over."""
+    return workspace.use(directory, lambda place: _walk(stop, workspace, place, depth or LIST_DEPTH, keep))
 
 
 def check_directory(place: Place) -> str:
@@ -35,13 +42,13 @@ def check_directory(place: Place) -> str:
     return place.path
 
 
-def _walk(workspace: Workspace, place: Place, depth: int, keep: Callable[[str], bool]) -> Listing:
+def _walk(stop: Stop, workspace: Workspace, place: Place, depth: int, keep: Callable[[str], bool]) -> Listing:
     base = check_directory(place)
     listing, rules = Listing(), IgnoreRules(workspace, base)
     prefix = "" if base == "." else base + "/"
     entries = _entries(place.open_directory(), prefix, depth, rules, listing)
     for scanned, (path, is_directory, entered) in enumerate(entries):
-        if scanned >= LIST_SCAN:
+        if scanned >= LIST_SCAN or stop.over():
             listing.complete = False
             break
         if not is_directory and keep(path[len(prefix) :]):
@@ -49,6 +56,7 @@ def _walk(workspace: Workspace, place: Place, depth: int, keep: Callable[[str], 
         elif is_directory and not entered:
             listing.dirs.append(path)
     listing.files.sort()
+    listing.notes = rules.notes
     return listing
 
 

@@ -135,7 +135,8 @@ class ToolManager:
             return self._refused(call, Decision("deny", "tool", _sentence(error)), definition)
         diff, before = plan.diff, plan.before
         # Arguments can be 10 MB of content, which would hold up the event loop.
-        digest = await self._disk.run(digest_of, call, diff, before) if diff else digest_of(call, diff, before)
+        parts = (call, diff, before, plan.reads)
+        digest = await self._disk.run(digest_of, *parts) if diff else digest_of(*parts)
         return _prepared(call, self._decide(definition, plan), definition, plan, digest)
 
     async def commit(self, prepared: Prepared, grant: Grant | None = None) -> ToolResult:

@@ -118,10 +118,13 @@ class EffectLog(Protocol):
     async def done(self, effect: Effect, result: ToolResult) -> None: ...
 
 
-def digest_of(call: ToolCall, diff: str | None, before: Hashes) -> str:
-    """SHA-256 over name, canonical arguments, diff and pre-state: any of them changed, an old yes is void."""
+def digest_of(call: ToolCall, diff: str | None, before: Hashes, reads: tuple[str, ...] = ()) -> str:
+    """SHA-256 over name, canonical arguments, diff, pre-state and the names of what is read, wherever links lead.
+
+    Any of them changed, an old yes is void.
+    """
     sha = hashlib.sha256()
-    _feed(sha, [call.name, call.args, diff, dict(before)])
+    _feed(sha, [call.name, call.args, diff, dict(before), list(reads)])
     return sha.hexdigest()
 
 

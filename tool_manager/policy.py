@@ -26,9 +26,16 @@ GUARDED_FILES: Final = frozenset(
         ".netrc",
         "makefile",
         "package.json",
+        # Other names that the same programs read in their place (or, like GNUmakefile, before them).
+        "agents.override.md",
+        ".devcontainer.json",
+        "_netrc",
+        "gnumakefile",
+        "bsdmakefile",
     }
 )
-SECRET_FILES: Final = (".env*", "*.pem", "*.key", "id_*", ".netrc", ".npmrc")
+GUARDED_SUFFIXES: Final = (".code-workspace",)  # what .vscode holds, as one file
+SECRET_FILES: Final = (".env*", "*.pem", "*.key", "id_*", ".netrc", "_netrc", ".npmrc")
 SECRET_DIRECTORIES: Final = frozenset({"secrets"})
 _SHORT_NAME: Final = re.compile(r"(git|vscode|idea|github|husky|devcon|tabfer)~\d+")
 
@@ -107,7 +114,7 @@ def guarded(path: str) -> str | None:
     for part in parts:
         if part in GUARDED_DIRECTORIES or _SHORT_NAME.fullmatch(part):
             return part
-    return parts[-1] if parts[-1] in GUARDED_FILES else None
+    return parts[-1] if parts[-1] in GUARDED_FILES or parts[-1].endswith(GUARDED_SUFFIXES) else None
 
 
 def is_secret(path: str) -> bool:

@@ -53,7 +53,7 @@ async def run(argv: Sequence[str], *, stdin: bytes, seconds: float, limit: int) 
         try:
             async with asyncio.timeout(seconds):
                 _, out, err = await asyncio.gather(
-                    _feed(process.stdin, stdin), collect(process.stdout, limit), collect(process.stderr, limit)
+                    feed(process.stdin, stdin), collect(process.stdout, limit), collect(process.stderr, limit)
                 )
                 code = await process.wait()
         except TimeoutError:
@@ -69,7 +69,8 @@ async def collect(stream: asyncio.StreamReader, limit: int) -> bytes:
     return bytes(kept)
 
 
-async def _feed(stream: asyncio.StreamWriter, data: bytes) -> None:
+async def feed(stream: asyncio.StreamWriter, data: bytes) -> None:
+    """All of `data`, as fast as the program takes it; then the end."""
     with suppress(BrokenPipeError, ConnectionResetError):  # it may answer before it has read everything
         stream.write(data)
         await stream.drain()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import json
 import re
 import sys
@@ -36,13 +37,19 @@ _FIXED: Final = (
 
 @dataclass(frozen=True, slots=True, order=True)
 class Hit:
-    """A matching line as ripgrep claims it: canonical path, line number, byte offset, bytes, first match in them."""
+    """A matching line as ripgrep claims it: canonical path, line number, byte offset, length and fingerprint of its
+    bytes (which are read again: thousands of long lines would fill the memory), first match in them."""
 
     path: str
     line: int
     offset: int
-    raw: bytes
+    length: int
+    fingerprint: bytes
     start: int
+
+
+def fingerprint(raw: bytes) -> bytes:
+    return hashlib.sha256(raw).digest()
 
 
 @dataclass(slots=True)
@@ -156,7 +163,8 @@ def _hit(data: dict[str, Any]) -> Hit | None:
     lines = data["lines"]
     raw = lines["text"].encode("utf-8") if "text" in lines else base64.b64decode(lines["bytes"])
     start = data["submatches"][0]["start"] if data.get("submatches") else 0
-    return Hit(path.removeprefix("./").removeprefix("./"), data["line_number"], data["absolute_offset"], raw, start)
+    path = path.removeprefix("./").removeprefix("./")
+    return Hit(path, data["line_number"], data["absolute_offset"], len(raw), fingerprint(raw), start)
 
 
 def _check(code: int, errors: str, found: Hits) -> None:

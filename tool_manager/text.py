@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from tool_manager.limits import BINARY_SHARE, READ_CHUNK, READ_LINE_CHARS, SNIFF_BYTES
@@ -33,11 +33,18 @@ def _odd(sample: bytes) -> int:
     return controls
 
 
-def chunks(fd: int, encoding: str, start: int) -> Iterator[bytes]:
-    """The file from byte `start` in pieces; UTF-16 as UTF-8, so that a line end is always one byte."""
+def chunks(fd: int, encoding: str, start: int, check: Callable[[], None]) -> Iterator[bytes]:
+    """The file from byte `start` in pieces; UTF-16 as UTF-8, so that a line end is always one byte.
+
+    `check` is called before each piece: by raising it ends the reading, for a file can be without end (T47).
+    """
     at = start
     decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("replace")
-    while piece := os.pread(fd, READ_CHUNK, at):
+    while True:
+        check()
+        piece = os.pread(fd, READ_CHUNK, at)
+        if not piece:
+            return
         at += len(piece)
         yield piece if decoder is None else decoder.decode(piece).encode("utf-8", "replace")
 

@@ -88,6 +88,21 @@ async def test_the_digest_covers_arguments_and_pre_state(site: Site) -> None:
         assert content(site) == "print('b')\n"
 
 
+@pytest.mark.requirement("T43")
+async def test_the_digest_covers_where_a_link_leads(site: Site) -> None:
+    (site.root / ".env.other").write_text("OTHER=1\n", "utf-8")
+    (site.root / "link").symlink_to(".env")
+    async with ToolManager(site.root) as manager:
+        reading = call("read_file", path="link")
+        first = await manager.prepare(reading)
+        assert (await manager.prepare(reading)).digest == first.digest
+        (site.root / "link").unlink()
+        (site.root / "link").symlink_to(".env.other")
+        second = await manager.prepare(reading)
+        assert (first.decision, second.decision) == ("ask", "ask")
+        assert not (await manager.commit(second, Grant(first.digest, "me"))).success
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [

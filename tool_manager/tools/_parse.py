@@ -56,7 +56,9 @@ def main() -> None:
         pass  # macOS may refuse it; the process is still on its own
     for line in sys.stdin:
         job = json.loads(line)
-        print(json.dumps(check(job["kind"], base64.b64decode(job["data"]))), flush=True)
+        findings = check(job["kind"], base64.b64decode(job["data"]))
+        # A message can quote a name of a megabyte, and be longer than a line that the bridge reads.
+        print(json.dumps([[line, column, str(text)[:1000]] for line, column, text in findings]), flush=True)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from tool_manager.checkers import KINDS, Source, check, kind_of
+from tool_manager.disk import Stop
 from tool_manager.errors import ToolError, shown
 from tool_manager.files import read_all
 from tool_manager.limits import DIAGNOSTIC_FILE_BYTES, DIAGNOSTIC_FILES, DIAGNOSTIC_TOTAL_BYTES, DIAGNOSTICS
@@ -32,23 +33,25 @@ async def _plan(room: Room, args: JsonObject) -> Plan:
 
 async def _check_one(room: Room, path: str, canonical: str) -> JsonObject:
     source = await room.disk.run(_source, room.workspace, path, canonical)
-    return await _report([source], [])
+    return await _report([source], [], [])
 
 
 async def _check_all(room: Room) -> JsonObject:
-    sources, skipped = await room.disk.run(_sources, room.workspace)
-    return await _report(sources, skipped)
+    sources, skipped, notes = await room.disk.watch(_sources, room.workspace)
+    return await _report(sources, skipped, notes)
 
 
-async def _report(sources: list[Source], skipped: list[str]) -> JsonObject:
+async def _report(sources: list[Source], skipped: list[str], notes: list[str]) -> JsonObject:
     findings = await check(sources)
+    if len(findings) > DIAGNOSTICS:
+        notes = [f"Only the first {DIAGNOSTICS} of {len(findings)} diagnostics are shown; ask file by file.", *notes]
     data: JsonObject = {
         "diagnostics": [finding.data() for finding in findings[:DIAGNOSTICS]],
         "count": len(findings),
         "checked": [source.path for source in sources],
     }
-    if len(findings) > DIAGNOSTICS:
-        data["notes"] = [f"Only the first {DIAGNOSTICS} of {len(findings)} diagnostics are shown; ask file by file."]
+    if notes:
+        data["notes"] = notes
     if skipped:
         data["skipped"] = skipped
     return data
@@ -69,9 +72,9 @@ def _source(workspace: Workspace, path: str, canonical: str) -> Source:
         os.close(fd)
 
 
-def _sources(workspace: Workspace) -> tuple[list[Source], list[str]]:
-    """Every supported file up to the limits, and the names of those that were left out."""
-    listing = walk(workspace, ".", depth=None, keep=lambda path: kind_of(path) is not None and not is_secret(path))
+def _sources(stop: Stop, workspace: Workspace) -> tuple[list[Source], list[str], list[str]]:
+    """Every supported file up to the limits, the names of those that were left out, and notes."""
+    listing = walk(stop, workspace, ".", depth=None, keep=lambda path: bool(kind_of(path)) and not is_secret(path))
     sources: list[Source] = []
     skipped: list[str] = []
     size = 0
@@ -86,7 +89,8 @@ def _sources(workspace: Workspace) -> tuple[list[Source], list[str]]:
         else:
             sources.append(source)
             size += len(source.data)
-    return sources, skipped[:DIAGNOSTIC_FILES]
+    notes = listing.notes if listing.complete else ["Not every directory could be looked at.", *listing.notes]
+    return sources, skipped[:DIAGNOSTIC_FILES], notes
 
 
 GET_DIAGNOSTICS: Final = ToolDefinition(

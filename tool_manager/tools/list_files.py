@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+from tool_manager.disk import Stop
 from tool_manager.globs import Glob, compile_glob
 from tool_manager.limits import LIST_DEPTH, LIST_FILES
 from tool_manager.listing import check_directory, walk
@@ -20,12 +21,13 @@ async def _plan(room: Room, args: JsonObject) -> Plan:
     glob = None if pattern is None else compile_glob(pattern)
     with await room.disk.run(room.workspace.locate, args["directory"]) as place:
         directory = check_directory(place)
-    return Plan(partial(room.disk.run, _list, room.workspace, directory, glob, args), (), (), (f"tree:{directory}",))
+    run = partial(room.disk.watch, _list, room.workspace, directory, glob, args)
+    return Plan(run, (), (), (f"tree:{directory}",))
 
 
-def _list(workspace: Workspace, directory: str, glob: Glob | None, args: JsonObject) -> JsonObject:
+def _list(stop: Stop, workspace: Workspace, directory: str, glob: Glob | None, args: JsonObject) -> JsonObject:
     depth = None if args.get("depth") is None else int(args["depth"])
-    listing = walk(workspace, directory, depth=depth, keep=glob.matches if glob else lambda _: True)
+    listing = walk(stop, workspace, directory, depth=depth, keep=glob.matches if glob else lambda _: True)
     offset = int(args.get("offset") or 0)
     page = listing.files[offset : offset + LIST_FILES]
     data: JsonObject = {"directory": directory, "files": page, "count": len(page), "total": len(listing.files)}
@@ -33,6 +35,8 @@ def _list(workspace: Workspace, directory: str, glob: Glob | None, args: JsonObj
         data["dirs"] = listing.dirs[:LIST_FILES]
     if not listing.complete:
         data["incomplete"] = "Not everything could be looked at; list a smaller directory."
+    if listing.notes:
+        data["notes"] = listing.notes
     if offset + len(page) < len(listing.files):
         data["next"] = {"tool": "list_files", "args": {**_known(args), "offset": offset + len(page)}}
     return data

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from functools import partial
 
+from tool_manager.disk import Stop
 from tool_manager.errors import ToolError, shown
 from tool_manager.limits import MAX_FILE_SIZE, READ_BYTES, READ_LINE_CHARS, READ_LINES, SNIFF_BYTES
 from tool_manager.models import JsonObject
@@ -27,7 +28,8 @@ async def _plan(room: Room, args: JsonObject) -> Plan:
     path, span = args["path"], _range(args)
     with await room.disk.run(room.workspace.locate, path) as place:
         names, canonical = place.names, place.path
-    return Plan(partial(room.disk.run, _read, room.workspace, path, canonical, span), names, (), (f"file:{canonical}",))
+    run = partial(room.disk.watch, _read, room.workspace, path, canonical, span)
+    return Plan(run, names, (), (f"file:{canonical}",))
 
 
 def _range(args: JsonObject) -> _Range:
@@ -38,7 +40,7 @@ def _range(args: JsonObject) -> _Range:
     return _Range(first, last, start is None and end is None)
 
 
-def _read(workspace: Workspace, path: str, canonical: str, span: _Range) -> JsonObject:
+def _read(stop: Stop, workspace: Workspace, path: str, canonical: str, span: _Range) -> JsonObject:
     fd, place = workspace.open_file(path)
     try:
         if place.path != canonical:  # a link was turned elsewhere after policy had judged where it led
@@ -52,7 +54,7 @@ def _read(workspace: Workspace, path: str, canonical: str, span: _Range) -> Json
         kind = sniff(os.pread(fd, SNIFF_BYTES, 0))
         if kind is None:
             return _binary(place.path, size)
-        return _text(fd, place.path, size, span, kind)
+        return _text(stop, fd, place.path, size, span, kind)
     finally:
         os.close(fd)
 
@@ -62,8 +64,8 @@ def _binary(path: str, size: int) -> JsonObject:
     return {"path": path, "content": notice, "lines": 0, "size": size, "binary": True}
 
 
-def _text(fd: int, path: str, size: int, span: _Range, kind: tuple[str, int]) -> JsonObject:
-    raw, more, ran_out = _collect(fd, span, kind)
+def _text(stop: Stop, fd: int, path: str, size: int, span: _Range, kind: tuple[str, int]) -> JsonObject:
+    raw, more, ran_out = _collect(stop, fd, span, kind)
     if not raw and span.start > 1:
         raise ToolError(f"{shown(path)} has fewer than {span.start} lines; start_line is past its end.")
     texts, encoding = decode(raw)
@@ -84,11 +86,11 @@ def _text(fd: int, path: str, size: int, span: _Range, kind: tuple[str, int]) ->
     return data
 
 
-def _collect(fd: int, span: _Range, kind: tuple[str, int]) -> tuple[list[tuple[bytes, int]], bool, bool]:
+def _collect(stop: Stop, fd: int, span: _Range, kind: tuple[str, int]) -> tuple[list[tuple[bytes, int]], bool, bool]:
     """The lines of the range, whether the file goes on after them, and whether it was a limit that stopped us."""
     raw: list[tuple[bytes, int]] = []
     used = 0
-    for number, (data, length) in enumerate(lines(chunks(fd, *kind), span.start), span.start):
+    for number, (data, length) in enumerate(lines(chunks(fd, *kind, stop.check), span.start), span.start):
         if span.end is not None and number > span.end:
             return raw, True, False
         used += len(data)

@@ -11,6 +11,7 @@ import re
 from functools import partial
 from typing import Final
 
+from tool_manager.disk import Stop
 from tool_manager.errors import OutsideError, PathError, ToolError, shown
 from tool_manager.globs import Glob, compile_glob
 from tool_manager.ignore import IgnoreRules
@@ -19,7 +20,7 @@ from tool_manager.models import JsonObject
 from tool_manager.plan import Plan
 from tool_manager.policy import is_secret
 from tool_manager.registry import ToolDefinition
-from tool_manager.ripgrep import Hit, Hits, Query, search
+from tool_manager.ripgrep import Hit, Hits, Query, fingerprint, search
 from tool_manager.room import Room
 from tool_manager.workspace import Workspace
 
@@ -53,7 +54,7 @@ async def _search(room: Room, args: JsonObject, directory: str, is_file: bool, g
     case = bool(options.get("case", _has_capitals(args["query"], regex)))
     query = Query(args["query"], directory, is_file, regex, case, glob.text if glob else None)
     found = await search(room.workspace, query)
-    return await room.disk.run(_page, room.workspace, found, directory, glob, args)
+    return await room.disk.watch(_page, room.workspace, found, directory, glob, args)
 
 
 def _has_capitals(query: str, regex: bool) -> bool:
@@ -61,7 +62,9 @@ def _has_capitals(query: str, regex: bool) -> bool:
     return any(char.isupper() for char in (re.sub(r"\\.", "", query) if regex else query))
 
 
-def _page(workspace: Workspace, found: Hits, directory: str, glob: Glob | None, args: JsonObject) -> JsonObject:
+def _page(
+    stop: Stop, workspace: Workspace, found: Hits, directory: str, glob: Glob | None, args: JsonObject
+) -> JsonObject:
     options = args.get("options") or {}
     offset, limit = int(options.get("offset", 0)), int(options.get("limit", SEARCH_MATCHES))
     prefix = "" if directory == "." else directory + "/"
@@ -69,7 +72,7 @@ def _page(workspace: Workspace, found: Hits, directory: str, glob: Glob | None, 
     matches: list[JsonObject] = []
     at = offset
     with _Reader(workspace, int(options.get("context", 0))) as reader:
-        while at < len(found.hits) and len(matches) < limit:
+        while at < len(found.hits) and len(matches) < limit and not stop.over():
             hit = found.hits[at]
             at += 1
             if glob is not None and not glob.matches(hit.path.removeprefix(prefix)):
@@ -81,6 +84,8 @@ def _page(workspace: Workspace, found: Hits, directory: str, glob: Glob | None, 
         data["next"] = {"tool": "search_code", "args": {**args, "options": {**options, "offset": at}}}
     if not found.complete:
         data["incomplete"] = "The search was cut short; use a narrower query, directory or glob."
+    if rules.notes:
+        data["notes"] = rules.notes
     if found.skipped:
         data["skipped"] = f"{found.skipped} matching lines are too long to return."
     return data
@@ -104,14 +109,15 @@ class _Reader:
     def confirm(self, hit: Hit) -> JsonObject | None:
         """The match as it stands in the workspace, None when what ripgrep saw is not there."""
         fd = self._open(hit.path)
-        if fd < 0 or os.pread(fd, len(hit.raw), hit.offset) != hit.raw:
+        raw = os.pread(fd, hit.length, hit.offset) if fd >= 0 else b""
+        if fd < 0 or len(raw) != hit.length or fingerprint(raw) != hit.fingerprint:
             return None
         if hit.offset and os.pread(fd, 1, hit.offset - 1) != b"\n":
             return None
-        column = len(hit.raw[: hit.start].decode("utf-8", "replace"))
-        match: JsonObject = {"file": hit.path, "line": hit.line, "column": column + 1, "text": _window(hit.raw, column)}
+        column = len(raw[: hit.start].decode("utf-8", "replace"))
+        match: JsonObject = {"file": hit.path, "line": hit.line, "column": column + 1, "text": _window(raw, column)}
         if self._context:
-            match |= {"before": self._before(fd, hit.offset), "after": self._after(fd, hit.offset + len(hit.raw))}
+            match |= {"before": self._before(fd, hit.offset), "after": self._after(fd, hit.offset + hit.length)}
         return match
 
     def _open(self, path: str) -> int:

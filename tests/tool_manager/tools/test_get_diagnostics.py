@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.tool_manager.attacks import Site, call
-from tool_manager import ToolManager
+from tool_manager import ToolManager, checkers
 from tool_manager.limits import DIAGNOSTIC_FILE_BYTES
 
 
@@ -101,3 +102,45 @@ async def test_secret_files_are_not_checked_unasked(manager: ToolManager, site: 
     (site.root / "secrets/x.json").write_text("{CANARY", "utf-8")
     assert "looks like a secret" in await diagnose(manager, "secrets/x.json")
     assert "secrets/x.json" not in (await diagnose(manager))["checked"]
+
+
+PARSER = """
+import json, sys, time
+for number, line in enumerate(sys.stdin):
+    if "slow" in str(__import__("base64").b64decode(json.loads(line)["data"])):
+        time.sleep(600)
+    print(json.dumps([[1, 1, "found"]]), flush=True)
+"""
+
+
+async def test_a_slow_file_takes_nothing_from_the_others(
+    manager: ToolManager, site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "parser.py").write_text(PARSER, "utf-8")
+    monkeypatch.setattr(checkers, "_SCRIPT", tmp_path / "parser.py")
+    monkeypatch.setattr(checkers, "DIAGNOSTIC_FILE_SECONDS", 1.0)
+    put(site, a__json="{}", b__json='"slow"', c__toml="")
+    (site.root / "src/a.py").unlink()
+    found = {item["file"]: (item["severity"], item["message"]) for item in (await diagnose(manager))["diagnostics"]}
+    assert found == {
+        "a.json": ("error", "found"),
+        "b.json": ("warning", "the parser took longer than 1 s and was stopped"),
+        "c.toml": ("error", "found"),
+    }
+
+
+async def test_what_time_did_not_allow_is_named(
+    manager: ToolManager, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkers, "DIAGNOSTIC_SECONDS", 0.0)
+    put(site, a__json="{", b__json="{")
+    found = [item for item in (await diagnose(manager))["diagnostics"] if item["code"] == "syntax"]
+    assert [item["file"] for item in found] == ["a.json", "b.json", "src/a.py"]
+    assert all("ask for this file alone" in item["message"] and item["severity"] == "warning" for item in found)
+
+
+async def test_a_long_name_in_a_message_is_cut(manager: ToolManager, site: Site) -> None:
+    name = "x" * 200_000
+    put(site, a__py=f"def f({name}):\n    global {name}\n", b__json="{")
+    found = {item["file"]: item["message"] for item in (await diagnose(manager))["diagnostics"]}
+    assert set(found) == {"a.py", "b.json"} and found["a.py"].startswith("name 'xxx") and len(found["a.py"]) == 1000

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.tool_manager.attacks import Site, call
-from tool_manager import PathError, ToolManager
+from tool_manager import OutsideError, PathError, ToolManager, disk, ignore
 from tool_manager.globs import compile_glob
 from tool_manager.limits import LIST_FILES
 
@@ -100,13 +100,48 @@ async def test_pages_follow_next(manager: ToolManager, site: Site) -> None:
         ("!a", "!a", True),
         ("x..y", "x..y", True),
         ("a[", "a[", True),
+        ("{a,{b,c}d}/x", "cd/x", True),
+        ("{a,{b,c}d}/x", "d/x", False),
+        ("{**/a,b}/c", "x/a/c", True),
+        (r"\{a,b}", "{a,b}", True),
+        ("[{]a", "{a", True),
+        ("{*,*}" * 12 + "b", "ab", True),
+        ("{*,*}" * 12 + "b", "a" * 200, False),
     ],
 )
 def test_globs(glob: str, path: str, matches: bool) -> None:
     assert compile_glob(glob).matches(path) is matches
 
 
-@pytest.mark.parametrize("glob", ["", "a\0", "x" * 2_000, "{a,b", "[z-a]"])
+@pytest.mark.parametrize("glob", ["", "a\0", "x" * 2_000, "{a,b", "[z-a]", "{a,b}" * 12])
 def test_bad_globs(glob: str) -> None:
     with pytest.raises(PathError, match="glob"):
         compile_glob(glob)
+
+
+@pytest.mark.parametrize("glob", ["../x", "a/../b", "{..,a}/x", "{a,/etc}/x", "{a,.}{x,.}/y", r"\../x", "~/x"])
+def test_globs_that_lead_outside(glob: str) -> None:
+    with pytest.raises(OutsideError):
+        compile_glob(glob)
+
+
+async def test_rules_that_are_not_obeyed_are_named(
+    manager: ToolManager, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ignore, "IGNORE_RULES", 2)
+    (site.root / ".gitignore").write_text("*.md\nx\ny\n", "utf-8")
+    (site.root / "src/.gitignore").write_text("a.py\n", "utf-8")
+    data = await listed(manager)
+    assert data["notes"] == [
+        "Rules of .gitignore not obeyed, as too long or too many: 1.",
+        "Rules of src/.gitignore not obeyed, as too long or too many: 1.",
+    ]
+    assert "src/a.py" in data["files"] and "README.md" not in data["files"]
+    monkeypatch.setattr(ignore, "IGNORE_FILE_BYTES", 4)
+    assert (await listed(manager))["notes"][0] == ".gitignore is longer than 4 bytes and was not obeyed."
+
+
+async def test_a_walk_is_bounded_in_time(manager: ToolManager, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk, "DISK_SECONDS", 0.0)
+    data = await listed(manager)
+    assert data["files"] == [] and "Not everything" in data["incomplete"]

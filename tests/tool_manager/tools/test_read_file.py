@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import asyncio
+import os
+import threading
 import tracemalloc
 from typing import Any
 
 import pytest
 
 from tests.tool_manager.attacks import Site, call
-from tool_manager import ToolManager
+from tool_manager import ToolManager, disk
 from tool_manager.limits import MAX_FILE_SIZE, READ_BYTES, READ_LINE_CHARS, READ_LINES
 
 
@@ -136,3 +139,33 @@ async def test_encodings(manager: ToolManager, site: Site, raw: bytes, content: 
     assert data["content"] == content
     assert {key: data[key] for key in encoding} == encoding
     assert ("notes" in data) == (encoding.get("encoding") == "latin-1")
+
+
+@pytest.mark.requirement("T47")
+async def test_a_file_without_end_is_given_up(
+    manager: ToolManager, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (site.root / "x.txt").write_text("a\nb\n", "utf-8")
+    monkeypatch.setattr(disk, "DISK_SECONDS", 0.0)
+    assert "longer than 0 s and was stopped; ask for less" in await read(manager, "x.txt", start_line=2)
+
+
+@pytest.mark.requirement("T47")
+async def test_a_cancelled_read_stops_reading(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing would wait for the thread, for ever."""
+    (site.root / "x.txt").write_text("a\n", "utf-8")
+    begun, real = threading.Event(), os.pread
+
+    def endless(fd: int, size: int, offset: int) -> bytes:
+        begun.set()
+        return real(fd, size, 0)
+
+    manager = ToolManager(site.root)
+    monkeypatch.setattr(os, "pread", endless)
+    reading = asyncio.create_task(read(manager, "x.txt", start_line=10**15))
+    assert await asyncio.to_thread(begun.wait, 30)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    async with asyncio.timeout(15):  # before `DISK_SECONDS` would end it
+        await manager.aclose()

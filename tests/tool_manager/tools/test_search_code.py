@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
 
 from tests.tool_manager.attacks import Site, call
-from tool_manager import ToolManager, ripgrep
+from tool_manager import ToolManager, Workspace, disk, ripgrep
 from tool_manager.limits import SEARCH_LINE_CHARS
-from tool_manager.ripgrep import Hit, Hits
+from tool_manager.ripgrep import Hit, Hits, Query, fingerprint
 from tool_manager.tools import search_code
 
 
@@ -111,17 +112,21 @@ async def test_long_lines_keep_the_match_in_sight(
     assert data["count"] == 0 and data["skipped"] == "1 matching lines are too long to return."
 
 
+def claim(path: str, line: int, offset: int, raw: bytes) -> Hit:
+    return Hit(path, line, offset, len(raw), fingerprint(raw), 0)
+
+
 async def test_what_ripgrep_claims_is_read_again(
     manager: ToolManager, code: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claims = [
-        Hit("src/b.py", 2, 4, b"two (x)\n", 0),  # true
-        Hit("src/b.py", 2, 4, b"CANARY-x\n", 0),  # not what stands there
-        Hit("src/b.py", 2, 5, b"wo (x)\n", 0),  # no start of a line
-        Hit("link/secret.txt", 1, 0, b"CANARY-7f3a91", 0),
-        Hit("../secret.txt", 1, 0, b"CANARY-7f3a91", 0),
-        Hit("sub/.env", 1, 0, b"two\n", 0),
-        Hit("gone.txt", 1, 0, b"two\n", 0),
+        claim("src/b.py", 2, 4, b"two (x)\n"),  # true
+        claim("src/b.py", 2, 4, b"CANARY-x\n"),  # not what stands there
+        claim("src/b.py", 2, 5, b"wo (x)\n"),  # no start of a line
+        claim("link/secret.txt", 1, 0, b"CANARY-7f3a91"),
+        claim("../secret.txt", 1, 0, b"CANARY-7f3a91"),
+        claim("sub/.env", 1, 0, b"two\n"),
+        claim("gone.txt", 1, 0, b"two\n"),
     ]
 
     async def lying(*_args: object) -> Hits:
@@ -157,3 +162,23 @@ async def test_capitals_count_when_the_query_has_some(
 ) -> None:
     (site.root / "ferry.ts").write_text("realDeparture(f)\ndeparture(f)\n", encoding="utf-8")
     assert len(places(await search(manager, query, **options, directory="ferry.ts"))) == found
+
+
+@pytest.mark.requirement("T47")
+async def test_long_lines_do_not_pile_up_in_memory(site: Site) -> None:
+    (site.root / "long.txt").write_text(("hit" + "x" * 500_000 + "\n") * 60, "utf-8")
+    workspace = Workspace(site.root)
+    tracemalloc.start()
+    found = await ripgrep.search(workspace, Query("hit", "."))
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    workspace.close()
+    assert len(found.hits) == 60 and kept < 1_000_000 and peak < 15_000_000
+
+
+async def test_reading_the_hits_again_is_bounded_in_time(
+    manager: ToolManager, code: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk.Stop, "over", lambda _: True)
+    data = await search(manager, "two")
+    assert (data["count"], data["next"]["args"]["options"]["offset"]) == (0, 0)
