@@ -30,7 +30,7 @@ $(VENV)/.ready: pyproject.toml
 
 # Finds a browser, or installs Chromium.
 browser: setup
-	@$(BIN)/python -P -m bridge.chat.browser
+	@$(BIN)/python -P -c 'from bridge.chat.browser import main; main()'
 
 # Gradio's own dependencies must not meet ours, so it lives in its own environment.
 pages-gradio: $(GRADIO)/.ready

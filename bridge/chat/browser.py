@@ -109,7 +109,8 @@ def sandbox_refused(message: str) -> bool:
     return any(sign in message for sign in ("No usable sandbox", "setuid sandbox", "Operation not permitted"))
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """For the Makefile: print the browser that will be used, after installing one if need be."""
     logging.basicConfig(format="%(message)s")
     try:
         print(ensure_browser())

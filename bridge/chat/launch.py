@@ -85,5 +85,6 @@ def _why(error: Error, executable: Path, profile_dir: Path) -> str:
     if "SingletonLock" in error.message or "ProcessSingleton" in error.message or "already in use" in error.message:
         return f"Another browser is using the profile {profile_dir}; close it and try again."
     if "Missing X server" in error.message or "$DISPLAY" in error.message:
-        return "There is no display for a visible browser; run with --headless, or set DISPLAY."
-    return f"The browser {executable} did not start: {error.message.splitlines()[0]}"
+        return "There is no display for a visible browser; start it hidden (without --headed), or set DISPLAY."
+    first = error.message.splitlines()[0].removeprefix("BrowserType.launch_persistent_context: ")
+    return f"The browser {executable} did not start ({first}); check that it runs by itself, or set TABFERRY_BROWSER."

@@ -25,8 +25,13 @@ def ask(
 
     Example: tabferry ask "Read package.json and tell me the version" --workspace . --approve edits
     """
-    from bridge.cli.output import run
+    from bridge.cli.output import fail, read_argument, run
+    from bridge.errors import TabferryError
 
+    try:
+        text = read_argument(task)  # before there is an event loop: a read of the terminal cannot be cancelled in one
+    except TabferryError as error:
+        fail(error)
     flags = {
         "site": site,
         "url": url,
@@ -36,22 +41,23 @@ def ask(
         "max_iterations": max_iterations,
         "headless": headless,
     }
-    run(_ask(task, workspace, flags, new_chat=new_chat, json=json))
+    run(_ask(text, workspace, flags, new_chat=new_chat, json=json, piped=task == "-"))
 
 
-async def _ask(task: str, workspace: Path, flags: dict[str, Any], *, new_chat: bool, json: bool) -> None:
+async def _ask(
+    text: str, workspace: Path, flags: dict[str, Any], *, new_chat: bool, json: bool, piped: bool = False
+) -> None:
     from bridge.agent import real_workspace
     from bridge.cli.asking import Terminal, follow, print_answer
     from bridge.cli.backend import open_backend
-    from bridge.cli.output import notice, read_argument
+    from bridge.cli.output import notice
     from bridge.config import load_settings, workspace_notice
 
     root = real_workspace(workspace)
     settings = load_settings(**flags)
-    text = read_argument(task)
     if sentence := workspace_notice(root):
         notice(sentence)
-    terminal = Terminal.attached(stdin_is_task=task == "-")
+    terminal = Terminal.attached(stdin_is_task=piped)
     async with open_backend(root, settings, flags, new_chat=new_chat, interactive=terminal is not None) as backend:
         answer = await follow(backend, text, terminal, json=json)
     if not json:

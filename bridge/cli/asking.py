@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import sys
+import termios
 from typing import Any, Literal
 
 from bridge.cli.backend import Backend
@@ -16,6 +17,10 @@ from bridge.journal import Event
 from bridge.relay.service import Ephemeral
 
 Decision = tuple[Literal["approve", "deny"], str | None]
+
+_APPROVE = "  approve? [y/n] "
+_LINE = 65536
+"""Bytes read at a time: more than a terminal keeps of one line."""
 
 
 class Terminal:
@@ -30,29 +35,62 @@ class Terminal:
         return None if stdin_is_task or not sys.stdin.isatty() else cls()
 
     async def decide(self) -> Decision:
-        """Yes or no, and for a no the reason that the model will read."""
+        """Yes or no, and for a no the reason that the model will read.
+
+        Call it when the question is on the screen: what was typed before, even half a line, answers nothing.
+        """
+        try:
+            begun = self._forget_typed()
+        except (termios.error, OSError) as error:
+            return "deny", f"the terminal cannot be asked ({error.args[-1]})"
+        _write(_APPROVE)
+        if begun:
+            await self._line()
+            _write(_APPROVE)
         while True:
-            answer = (await self._line("  approve? [y/n] ")).strip().lower()
+            answer = (await self._line()).strip().lower()
             if answer in ("y", "yes"):
                 return "approve", None
             if answer in ("", "n", "no"):
-                return "deny", (await self._line("  reason (the model reads it): ")).strip() or None
+                _write("  reason (the model reads it): ")
+                return "deny", (await self._line()).strip() or None
+            _write(_APPROVE)
 
-    async def _line(self, prompt: str) -> str:
-        sys.stderr.write(prompt)
-        sys.stderr.flush()
+    async def _line(self) -> str:
         loop = asyncio.get_running_loop()
         line: asyncio.Future[str] = loop.create_future()
 
         def read() -> None:
             if not line.done():
-                line.set_result(os.read(self._fd, 65536).decode("utf-8", "replace"))
+                line.set_result(os.read(self._fd, _LINE).decode("utf-8", "replace"))
 
         loop.add_reader(self._fd, read)
         try:
             return await line
         finally:
             loop.remove_reader(self._fd)
+
+    def _forget_typed(self) -> bool:
+        """Discard all input up to now; whether it ended within a line, the rest of which is still to be typed."""
+        modes = termios.tcgetattr(self._fd)
+        # A terminal shows a line only once it is whole. Without lines, what there is can be read at once.
+        now = [*modes[:6], [*modes[6]]]
+        now[3] &= ~termios.ICANON
+        now[6][termios.VMIN] = now[6][termios.VTIME] = 0
+        termios.tcsetattr(self._fd, termios.TCSANOW, now)
+        typed = b""
+        try:
+            while piece := os.read(self._fd, _LINE):
+                typed = piece
+        finally:
+            termios.tcsetattr(self._fd, termios.TCSANOW, modes)
+            termios.tcflush(self._fd, termios.TCIFLUSH)
+        return typed != b"" and not typed.endswith(b"\n")
+
+
+def _write(prompt: str) -> None:
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
 
 
 class Failed(TabferryError):

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SETTLE_S = 10.0
 """For the last event to be shown after the task ended; it is in the journal by then."""
 
+REMOVE_TRIES = 50
+"""Tenths of a second that a dying browser is given to let go of its profile folder."""
+
 
 def demo(
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser window.")] = False,
@@ -39,7 +42,6 @@ def demo(
 async def _demo(*, headed: bool, keep: bool, json: bool) -> int:
     """How many conversations did not do what they should."""
     import asyncio
-    import shutil
     import tempfile
 
     from bridge.chat import open_chat
@@ -61,7 +63,7 @@ async def _demo(*, headed: bool, keep: bool, json: bool) -> int:
         if keep:
             notice(f"Kept: {folder}")
         else:
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            await asyncio.to_thread(_remove, folder)
     failed = sum(outcome is not None for outcome in outcomes)
     if json:
         print_json({"type": "demo.done", "conversations": len(outcomes), "failed": failed})
@@ -111,3 +113,15 @@ async def _watch(llm: LLMManager, show: Callable[[Event], None]) -> None:
         show(event)
         if event.type.startswith("session.task_") and event.type != "session.task_started":
             return
+
+
+def _remove(folder: Path) -> None:
+    """A browser that was cut short may write to its profile for a moment longer."""
+    import shutil
+    import time
+
+    for _ in range(REMOVE_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.1)

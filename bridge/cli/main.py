@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from bridge.cli import ask, demo, inspect, parse, prompt, serve, sessions, tools
+from bridge.cli.streams import whole_streams
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -46,4 +47,5 @@ app.command()(inspect.inspect)
 
 def main() -> None:
     """The console script. Bad usage exits with 2, Ctrl-C with 130; see design, section 3."""
-    app()
+    with whole_streams():
+        app()

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Coroutine
 from typing import Any, NoReturn, TypeVar
 
 import typer
+
+from bridge.cli.streams import forget_stdout
 
 T = TypeVar("T")
 
@@ -41,22 +46,74 @@ def fail(error: Exception) -> NoReturn:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` to its end; an error becomes its sentence and exit code, Ctrl-C cancels `work` first and gives 130."""
+    """Run `work` to its end. An error becomes its sentence and exit code; SIGINT, SIGTERM and SIGHUP cancel `work`,
+    wait for its clean-up, and give 128 + their number (130 for Ctrl-C)."""
+    _log_to_stderr()
+    signals = _Signals()
     try:
-        return asyncio.run(work)
+        return asyncio.run(signals.watch(work))
     except (typer.Exit, typer.Abort):
         raise
-    except KeyboardInterrupt:
-        notice("tabferry: interrupted.")
-        raise typer.Exit(INTERRUPTED) from None
     except BrokenPipeError:
-        # The reader has gone; point stdout elsewhere, or the interpreter complains when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        forget_stdout()
         raise typer.Exit(1) from None
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        signals.leave()
+        raise typer.Exit(INTERRUPTED) from None
     except Exception as error:
+        signals.leave()
         if os.environ.get("TABFERRY_DEBUG"):
             raise
         fail(error)
+
+
+class _Signals:
+    """The first signal cancels the work; later ones only say that its clean-up is on its way, a third gives up."""
+
+    def __init__(self) -> None:
+        self._seen: list[int] = []
+
+    async def watch(self, work: Coroutine[Any, Any, T]) -> T:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+        if threading.current_thread() is threading.main_thread():  # no other thread gets signals
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(number, self._take, number, task)
+        loop.set_exception_handler(self._stray)
+        return await work
+
+    def leave(self) -> None:
+        """End the command the way that the signal asks for, if there was one."""
+        if self._seen:
+            notice("tabferry: interrupted.")
+            raise typer.Exit(128 + self._seen[0]) from None
+
+    def _take(self, number: int, task: asyncio.Task[Any]) -> None:
+        self._seen.append(number)
+        if len(self._seen) == 1:
+            task.cancel()
+        elif len(self._seen) == 2:
+            notice("tabferry: cleaning up; once more ends at once.")
+        else:
+            os._exit(128 + number)
+
+    def _stray(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        # What was cut short complains that nobody waits for it any more.
+        if not self._seen:
+            loop.default_exception_handler(context)
+
+
+def _log_to_stderr() -> None:
+    """What the rooms have to say to the user (the browser's sandbox, an installation) goes where notices go."""
+
+    class Notices(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            notice(f"tabferry: {record.getMessage()}")
+
+    log = logging.getLogger("bridge")
+    if not log.handlers:
+        log.addHandler(Notices())
+        log.setLevel(logging.INFO)
 
 
 def read_argument(value: str) -> str:

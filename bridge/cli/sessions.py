@@ -44,12 +44,12 @@ def list_sessions(
     except TabferryError as error:
         fail(error)
     if not rows:
-        notice("No session has been recorded here yet; start with: tabferry demo")
+        notice("No session has been recorded here yet; start one with: tabferry ask TASK")
     elif json:
         for row in rows:
             print_json(row.as_dict())
     else:
-        _table(rows)
+        _cards(rows)
 
 
 @app.command()
@@ -98,30 +98,19 @@ def _print_events(events: Iterator[Event], *, json: bool) -> None:
             transcript.event(event)
 
 
-def _table(rows: list[SessionRow]) -> None:
+def _cards(rows: list[SessionRow]) -> None:
+    """Two lines a session, wrapped rather than cut, so that no window is too narrow for them."""
     from datetime import datetime
 
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     from bridge.cli.output import visible
 
-    table = Table(box=None, pad_edge=False)
-    for name, width in (("session", 18), ("started", 16), ("state", 9), ("site", 5), ("calls", 5)):
-        table.add_column(name, min_width=width, overflow="fold")
-    table.add_column("title", overflow="fold")
-    table.add_column("workspace", min_width=9, overflow="fold")
+    console = Console(markup=False, emoji=False, highlight=False, soft_wrap=True)
     for row in rows:
         started = datetime.fromtimestamp(row.started).isoformat(" ", "minutes")
-        cells = [
-            row.session,
-            started,
-            row.state,
-            row.site or "",
-            str(row.calls),
-            row.title or "",
-            Path(row.workspace or "").name,
-        ]
-        table.add_row(*(Text(visible(cell)) for cell in cells))
-    Console(markup=False, emoji=False, highlight=False).print(table)
+        calls = f"{row.calls} call{'' if row.calls == 1 else 's'}"
+        head = f"{row.session}  {started}  {row.state}  {calls}  {row.site or ''}"
+        console.print(Text(visible(head.rstrip()), style="bold"))
+        console.print(Text(visible(f"  {row.title or ''}  {row.workspace or ''}".rstrip())))

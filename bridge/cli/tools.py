@@ -183,14 +183,14 @@ def _approver() -> Approver | None:
 
 
 async def _ask(prepared: Prepared) -> Grant | Denial:
-    import asyncio
-
+    from bridge.cli.asking import Terminal
     from bridge.cli.output import notice
     from tool_manager import Denial, Grant
 
     notice(prepared.reason)
     if prepared.diff:
         notice(prepared.diff)
-    if await asyncio.to_thread(typer.confirm, "Run it?", default=False, err=True):
+    decision, reason = await Terminal().decide()
+    if decision == "approve":
         return Grant(prepared.digest, "terminal")
-    return Denial("the user said no.", "terminal")
+    return Denial(reason or "the user said no.", "terminal")

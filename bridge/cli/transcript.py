@@ -34,6 +34,7 @@ class Transcript:
         self._answers = answers
         self._spinner: Status | None = None
         self._streamed = 0
+        self._line_open = False
         self._show: dict[str, Callable[[dict[str, Any]], None]] = {
             "session.started": self._started,
             "session.task_started": self._task,
@@ -55,6 +56,7 @@ class Transcript:
 
     def __exit__(self, *exc: object) -> None:
         self.quiet()
+        self._end_line()
 
     def event(self, event: Event) -> None:
         """Show one durable event; types that a reader learns nothing from are left out."""
@@ -70,6 +72,7 @@ class Transcript:
             self.quiet()
             self._streamed = piece.offset + len(piece.text)
             self._console.print(Text(visible(fresh), style="dim"), end="")
+            self._line_open = not fresh.endswith("\n")
 
     def quiet(self) -> None:
         """Stop the spinner, for example before a question is asked."""
@@ -82,8 +85,14 @@ class Transcript:
         self._spinner = self._console.status(Text(what))
         self._spinner.start()
 
+    def _end_line(self) -> None:
+        if self._line_open:
+            self._console.print()
+            self._line_open = False
+
     def _line(self, text: str, style: str = "") -> None:
         self.quiet()
+        self._end_line()
         self._console.print(Text(visible(text), style=style))
 
     def _started(self, data: dict[str, Any]) -> None:
@@ -115,8 +124,6 @@ class Transcript:
     def _reply(self, data: dict[str, Any]) -> None:
         self.quiet()
         text = str(data.get("text", ""))
-        if self._streamed and not text.endswith("\n"):
-            self._console.print()
         source = next(iter(data.get("sources") or ["?"]))
         self._line(
             f"  reply · {len(text):,} chars · {_ms(data.get('ms'))} · {source} · trust {data.get('trust')}", "dim"

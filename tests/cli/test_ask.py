@@ -162,6 +162,17 @@ def test_standard_input_that_is_no_text_is_2(workspace: Path) -> None:
     assert "UTF-8" in result.stderr
 
 
+def test_beside_another_task_in_a_process_of_its_own_it_fails_at_once(pages: Pages, workspace: Path) -> None:
+    other = Journal.open(paths.journal_path())
+    try:
+        result = invoke(workspace, "Go")
+    finally:
+        asyncio.run(other.close())
+    assert (result.exit_code, result.stdout, pages.asked) == (1, "", [])
+    assert f"Another bridge (process {os.getpid()}) holds the journal" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
 @pytest.mark.requirement("T43")
 def test_without_a_terminal_a_write_is_denied_and_with_edits_it_runs(pages: Pages, workspace: Path) -> None:
     pages.chat = ScriptedChat([WRITE, "I may not."])
@@ -170,6 +181,53 @@ def test_without_a_terminal_a_write_is_denied_and_with_edits_it_runs(pages: Page
     pages.chat = ScriptedChat([WRITE, "Done."])
     assert invoke(workspace, "Go", "--approve", "edits").exit_code == 0
     assert (workspace / "new.txt").read_text(encoding="utf-8") == "hello"
+
+
+class Screen:
+    """What the terminal shows, so that it can be waited for."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._changed = asyncio.Event()
+
+    def write(self, text: str) -> None:
+        self._text += text
+        self._changed.set()
+
+    async def shows(self, text: str, times: int = 1) -> None:
+        async with asyncio.timeout(30):
+            while self._text.count(text) < times:
+                self._changed.clear()
+                await self._changed.wait()
+
+
+class Keyboard:
+    """The other end of `terminal`, a pseudo-terminal that echoes."""
+
+    def __init__(self) -> None:
+        self.fd, self.terminal = os.openpty()
+
+    def type(self, text: str) -> None:
+        """Return when the terminal has taken it: it has echoed every character."""
+        os.write(self.fd, text.encode())
+        echo = b""
+        while len(echo) < len(text.replace("\n", "\r\n")):
+            echo += os.read(self.fd, 1024)
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    made = Screen()
+    monkeypatch.setattr("bridge.cli.asking._write", made.write)
+    return made
+
+
+@pytest.fixture
+def keyboard() -> Iterator[Keyboard]:
+    made = Keyboard()
+    yield made
+    os.close(made.fd)
+    os.close(made.terminal)
 
 
 class Yes(Terminal):
@@ -228,18 +286,56 @@ def test_ctrl_c_cancels_the_task_first(pages: Pages, workspace: Path) -> None:
         (["", ""], ("deny", None)),
     ],
 )
-async def test_a_person_at_the_terminal_decides(typed: list[str], decision: tuple[str, str | None]) -> None:
-    leader, follower = os.openpty()
-    try:
-        deciding = asyncio.create_task(Terminal(follower).decide())
-        for line in typed:
-            os.write(leader, f"{line}\n".encode())
-            await asyncio.sleep(0)
-        async with asyncio.timeout(30):
-            assert await deciding == decision
-    finally:
-        os.close(leader)
-        os.close(follower)
+async def test_a_person_at_the_terminal_decides(
+    typed: list[str], decision: tuple[str, str | None], screen: Screen, keyboard: Keyboard
+) -> None:
+    deciding = asyncio.create_task(Terminal(keyboard.terminal).decide())
+    await screen.shows("approve?")
+    for line in typed:
+        os.write(keyboard.fd, f"{line}\n".encode())
+    async with asyncio.timeout(30):
+        assert await deciding == decision
+
+
+@pytest.mark.requirement("T43")
+@pytest.mark.parametrize("early", ["y\n", "y\ny\nyes\n", "yes"])
+async def test_what_was_typed_before_the_question_answers_nothing(
+    early: str, screen: Screen, keyboard: Keyboard
+) -> None:
+    """Type-ahead, and half a line whose rest comes when the question is there."""
+    keyboard.type(early)
+    deciding = asyncio.create_task(Terminal(keyboard.terminal).decide())
+    await screen.shows("approve?")
+    if not early.endswith("\n"):
+        os.write(keyboard.fd, b"y\n")
+        await screen.shows("approve?", times=2)
+    os.write(keyboard.fd, b"no\nnot this\n")
+    async with asyncio.timeout(30):
+        assert await deciding == ("deny", "not this")
+
+
+@pytest.mark.requirement("T43")
+async def test_an_answer_to_a_question_that_is_gone_answers_no_other(screen: Screen, keyboard: Keyboard) -> None:
+    terminal = Terminal(keyboard.terminal)
+    gone = asyncio.create_task(terminal.decide())
+    await screen.shows("approve?")
+    gone.cancel()
+    keyboard.type("y\n")
+    deciding = asyncio.create_task(terminal.decide())
+    await screen.shows("approve?", times=2)
+    os.write(keyboard.fd, b"n\nanother\n")
+    async with asyncio.timeout(30):
+        assert await deciding == ("deny", "another")
+
+
+async def test_a_terminal_that_cannot_be_asked_denies(screen: Screen) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"y\n")
+    async with asyncio.timeout(30):
+        decision, reason = await Terminal(reader).decide()
+    os.close(reader)
+    os.close(writer)
+    assert (decision, "cannot be asked" in str(reason)) == ("deny", True)
 
 
 class Live:

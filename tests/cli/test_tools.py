@@ -111,9 +111,13 @@ def test_on_a_terminal_the_diff_is_shown_and_asked_for(workspace: Path, answer: 
     child = subprocess.Popen([*argv, "--workspace", str(workspace)], stdin=side, stderr=side, stdout=subprocess.PIPE)
     os.close(side)
     shown = b""
-    while b"Run it?" not in shown:
+    while b"approve? [y/n]" not in shown:
         shown += os.read(main, 4096)
     os.write(main, answer.encode() + b"\n")
+    if answer == "n":
+        while b"reason" not in shown:
+            shown += os.read(main, 4096)
+        os.write(main, b"\n")
     assert child.stdout
     result = json.loads(child.stdout.read())
     assert child.wait(30) == code and result["success"] is (code == 0)
