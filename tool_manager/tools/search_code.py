@@ -15,13 +15,14 @@ from tool_manager.disk import Stop
 from tool_manager.errors import OutsideError, PathError, ToolError, shown
 from tool_manager.globs import Glob, compile_glob
 from tool_manager.ignore import IgnoreRules
-from tool_manager.limits import SEARCH_CONTEXT, SEARCH_LINE_CHARS, SEARCH_MATCHES, SEARCH_MATCHES_MAX
+from tool_manager.limits import SEARCH_CONTEXT, SEARCH_LINE_CHARS, SEARCH_MATCHES, SEARCH_MATCHES_MAX, SNIFF_BYTES
 from tool_manager.models import JsonObject
 from tool_manager.plan import Plan
 from tool_manager.policy import is_secret
 from tool_manager.registry import ToolDefinition
 from tool_manager.ripgrep import Hit, Hits, Query, fingerprint, search
 from tool_manager.room import Room
+from tool_manager.text import sniff
 from tool_manager.workspace import Workspace
 
 _CONTEXT_BYTES: Final = 4 * SEARCH_LINE_CHARS * SEARCH_CONTEXT
@@ -128,7 +129,8 @@ class _Reader:
                 fd, place = self._workspace.open_file(path)
             except ToolError:
                 return -1
-            if place.path != path or any(map(is_secret, place.names)):
+            # What read_file would call binary is not shown here either.
+            if place.path != path or any(map(is_secret, place.names)) or sniff(os.pread(fd, SNIFF_BYTES, 0)) is None:
                 os.close(fd)
                 return -1
             self._fd = fd

@@ -182,3 +182,9 @@ async def test_reading_the_hits_again_is_bounded_in_time(
     monkeypatch.setattr(disk.Stop, "over", lambda _: True)
     data = await search(manager, "two")
     assert (data["count"], data["next"]["args"]["options"]["offset"]) == (0, 0)
+
+
+async def test_what_read_file_calls_binary_is_no_match(manager: ToolManager, site: Site) -> None:
+    (site.root / "noise").write_bytes(bytes(range(128, 256)) * 4 + b"\nneedle\n")
+    (site.root / "text").write_text("needle\n", "utf-8")
+    assert places(await search(manager, "needle")) == [("text", 1)]
