@@ -14,6 +14,7 @@ from bridge.agent.approvals import ApprovalBroker
 from bridge.agent.chat_holder import ChatFactory, ChatHolder, launch
 from bridge.agent.choices import Approve, Choices, check, check_task, real_workspace
 from bridge.agent.session import AgentSession, new_id
+from bridge.agent.settling import settle
 from bridge.errors import UsageError
 from bridge.journal import Journal
 from bridge.relay.service import (
@@ -59,6 +60,8 @@ class Bridge:
         self._holder = ChatHolder(chat_factory or launch)
         self._broker = ApprovalBroker(interactive=interactive)
         self._lock = asyncio.Lock()
+        self._starting = asyncio.Lock()
+        self._started = False
         self._shown: AgentSession | None = None
         self._latest: dict[Path, AgentSession] = {}
         self._running: dict[str, _Running] = {}
@@ -70,7 +73,14 @@ class Bridge:
         return self._journal
 
     async def start(self) -> None:
-        """Ready to take tasks. The browser starts with the first task, so that a bridge in waiting stays small."""
+        """Settle what an earlier bridge was killed in, then be ready for tasks. May be called twice.
+
+        The browser starts with the first task, so that a bridge in waiting stays small. Raises `JournalError`.
+        """
+        async with self._starting:
+            if not self._started:
+                await settle(self._journal)
+                self._started = True
 
     async def close(self) -> None:
         """Cancel every task, then let go of the page."""
@@ -87,6 +97,7 @@ class Bridge:
 
     async def start_task(self, workspace: Path, request: TaskRequest) -> TaskStarted:
         check_task(request.task)
+        await self.start()
         session = self._continued(workspace, request) or await self._begin(workspace, request)
         task = new_id("t")
         await session.announce(request.task, task)

@@ -120,17 +120,22 @@ class CallRunner:
         return result
 
     async def _commit(self, prepared: Prepared, grant: Grant, effect: Effect) -> ToolResult:
-        """A write that has begun is let end before a cancel takes effect: it is all or nothing, its record true."""
+        """A write that has begun is let end before any cancel takes effect: it is all or nothing, its record true."""
         commit = self._tools.commit(prepared, grant)
         if prepared.effect != "write":
             return await commit
         running = asyncio.create_task(commit)
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            await asyncio.wait([running])
+        cancelled: asyncio.CancelledError | None = None
+        while not running.done():
+            try:
+                await asyncio.wait([running])
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is None:
+            return running.result()
+        if running.exception() is None:
             await self._effects.done(effect, running.result())
-            raise
+        raise cancelled
 
     def _deny(self, call: ToolCall, machine: CallMachine, by: str, reason: str, rule: str | None = None) -> ToolResult:
         machine.go("denied")

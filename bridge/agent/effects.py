@@ -22,13 +22,15 @@ class JournalEffects:
         self._recorder = recorder
         self._machines: dict[str, CallMachine] = {}
         self._started: dict[str, tuple[str, float]] = {}
+        self._over: set[str] = set()
 
     def expect(self, call: str, machine: CallMachine) -> None:
         """The call with this id has begun its way; `machine` follows what becomes of it."""
         self._machines[call] = machine
 
     def forget(self, call: str) -> None:
-        """The call has its outcome, or never will."""
+        """The call has its outcome, or never will: none that comes later is taken."""
+        self._over.add(call)
         self._machines.pop(call, None)
         self._started.pop(call, None)
 
@@ -53,6 +55,8 @@ class JournalEffects:
     async def done(self, effect: Effect, result: ToolResult) -> None:
         """Note how a call ended; said twice, it is noted once."""
         call = effect.call.id
+        if call in self._over:
+            return
         if machine := self._machines.get(call):
             if machine.over:
                 return

@@ -15,6 +15,7 @@ from bridge.agent.choices import Approve, Choices, Mode, OnMalformed, check, che
 from bridge.agent.guards import GuardLimits
 from bridge.agent.limits import MAX_ITERATIONS
 from bridge.agent.session import AgentSession, new_id
+from bridge.agent.settling import settle
 from bridge.conversation import ChatPort
 from bridge.errors import TaskCancelled
 from bridge.journal import Event, Journal, Subscription, paths
@@ -26,9 +27,9 @@ class LLMManager:
     """A chat page as a coding agent on `workspace`. Use as `async with`.
 
     Without `chat`, `chat_factory` (default: a browser on `site`, at `url`) makes one when the first task comes, closed
-    at the end; without `journal`, the user's own is opened. What is passed in stays the caller's to close. `approver`
-    answers what the policy `approve` asks; without one such calls are denied at once. `tools` replaces the built-in
-    ToolManager. Raises `UsageError` for a bad workspace or dialect.
+    at the end; without `journal`, the user's own is opened, and what a killed process left in it is settled. What is
+    passed in stays the caller's to close. `approver` answers what the policy `approve` asks; without one such calls are
+    denied at once. `tools` replaces the built-in ToolManager. Raises `UsageError` for a bad workspace or dialect.
     """
 
     def __init__(
@@ -57,6 +58,8 @@ class LLMManager:
         self.journal = journal or Journal.open(paths.journal_path())
         self._holder = ChatHolder(chat_factory, chat)
         self._lock = asyncio.Lock()
+        self._starting = asyncio.Lock()
+        self._started = journal is not None
         self._running: set[asyncio.Task[str]] = set()
         self._watched: list[Subscription] = []
         self._session = AgentSession(
@@ -72,6 +75,11 @@ class LLMManager:
         )
 
     async def __aenter__(self) -> Self:
+        try:
+            await self._start()
+        except BaseException:
+            await self.close()
+            raise
         return self
 
     async def __aexit__(
@@ -99,6 +107,7 @@ class LLMManager:
         Raises `UsageError` (empty task), `ChatError`, `NeedsUser`, `TaskStopped`, `TaskCancelled` or `JournalError`.
         """
         check_task(task)
+        await self._start()
         task_id = new_id("t")
         await self._session.announce(task, task_id)
         running = asyncio.create_task(self._session.run(task, task_id))
@@ -139,6 +148,12 @@ class LLMManager:
             subscription.close()
         if self._owns_journal:
             await self.journal.close()
+
+    async def _start(self) -> None:
+        async with self._starting:
+            if not self._started:
+                await settle(self.journal)
+                self._started = True
 
     @asynccontextmanager
     async def _gate(self, session: AgentSession) -> AsyncIterator[None]:

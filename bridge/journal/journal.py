@@ -110,6 +110,7 @@ class Journal(Archive):
             self._lock.release()
             raise
         self._database = database
+        self._inherited = self._head
         self._closing = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._writer = Writer(database, journal_id(database), self._head, self._deliver)
@@ -139,6 +140,10 @@ class Journal(Archive):
         )
         self._writer.put(draft)
         return await waiter
+
+    async def unsettled(self) -> list[str]:
+        """Sessions that an earlier process left with a task or a started call that has no end, oldest first."""
+        return await self._read(lambda: self._reader.unsettled(self._inherited))
 
     async def close(self) -> None:
         if self._closing:

@@ -35,6 +35,19 @@ SELECT s.session, json_extract(s.data, '$.workspace'), json_extract(s.data, '$.s
  ORDER BY s.seq DESC LIMIT ?2
 """
 
+_UNSETTLED = """
+WITH begun AS (SELECT seq FROM events INDEXED BY events_by_session
+                WHERE type IN ('session.task_started', 'call.started') AND +seq <= ?1)
+SELECT s.session FROM begun CROSS JOIN events s ON s.seq = begun.seq
+ WHERE CASE s.type
+       WHEN 'call.started' THEN NOT EXISTS (SELECT 1 FROM events e WHERE e.session = s.session
+            AND e.type = 'call.done' AND e.call = s.call AND e.seq > s.seq)
+       ELSE NOT EXISTS (SELECT 1 FROM events e WHERE e.session = s.session AND e.task = s.task
+            AND e.type IN ('session.task_done', 'session.task_failed', 'session.task_cancelled')) END
+ GROUP BY s.session ORDER BY min(s.seq)
+"""
+"""`+seq` and the named index keep it to the index, which is small: the table holds all that was ever said."""
+
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
@@ -120,6 +133,10 @@ class JournalReader:
             raise UsageError(f"Several sessions begin with {prefix!r}; give more of the id.")
         (row,) = self.sessions(session=str(rows[0][0]))
         return row
+
+    def unsettled(self, up_to: int) -> list[str]:
+        """Sessions, oldest first, with a task or a started call of `seq` up to `up_to` that has no end."""
+        return [str(session) for (session,) in self._query(_UNSETTLED, up_to)]
 
     def workspaces(self) -> dict[str, str]:
         """Session id → workspace, for every session."""

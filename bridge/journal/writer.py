@@ -63,7 +63,7 @@ class Writer:
         while running:
             batch, running = self._take()
             if batch:
-                self._deliver(self._commit(batch))
+                self._deliver(self._outcomes(batch))
 
     def _take(self) -> tuple[list[Draft], bool]:
         """Everything queued (waiting for the first), and whether to go on."""
@@ -79,6 +79,15 @@ class Writer:
                 return batch, True
         return batch, False
 
+    def _outcomes(self, batch: list[Draft]) -> list[tuple[Draft, Outcome]]:
+        """Whatever happens, everybody who waits is told: a writer that died silently would hold them for ever."""
+        try:
+            return self._commit(batch)
+        except BaseException as error:
+            kind = type(error).__name__
+            self._broken = f"The journal failed inside ({kind}: {error}), so nothing was done; restart Tabferry."
+            return [(draft, JournalError(self._broken)) for draft in batch]
+
     def _commit(self, batch: list[Draft]) -> list[tuple[Draft, Outcome]]:
         if self._broken:
             return [(draft, JournalError(self._broken)) for draft in batch]
@@ -88,12 +97,17 @@ class Writer:
             self._database.execute("BEGIN IMMEDIATE")
             self._database.executemany(_INSERT, [_row(event) for event in events])
             self._database.execute("COMMIT")
-        except sqlite3.Error as error:
-            return [(draft, self._fail(error)) for draft in batch]
+        except Exception as error:
+            failure = self._rolled_back(error)
+            # What is wrong with one draft is no fault of its neighbours: each is tried alone.
+            if len(batch) > 1 and not isinstance(error, sqlite3.OperationalError):
+                return [outcome for draft in batch for outcome in self._commit([draft])]
+            return [(draft, JournalError(failure)) for draft in batch]
         self._head = events[-1].seq
         return list(zip(batch, events, strict=True))
 
-    def _fail(self, error: sqlite3.Error) -> JournalError:
+    def _rolled_back(self, error: Exception) -> str:
+        """Undo what was begun; why it was not recorded, as a sentence."""
         if self._database.in_transaction:
             try:
                 self._database.execute("ROLLBACK")
@@ -103,7 +117,7 @@ class Writer:
         # After a failed sync the kernel may forget the dirty pages, and a later sync would succeed without them.
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR:
             self._broken = f"{sentence} Check the disk, then restart Tabferry."
-        return JournalError(self._broken or sentence)
+        return self._broken or sentence
 
     def _number(self, draft: Draft, seq: int, now: float) -> Event:
         return Event(

@@ -12,9 +12,9 @@ from bridge.relay.tokens import Grant
 
 
 class Guest(ServerConnection):
-    """A server connection that counts itself among the strangers until it is welcomed or gone."""
+    """A server connection that counts itself among the strangers, oldest first, until it is welcomed or gone."""
 
-    def __init__(self, strangers: set[Guest], *args: Any, **kwargs: Any) -> None:
+    def __init__(self, strangers: dict[Guest, None], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._strangers = strangers
         self.grant: Grant | None = None
@@ -23,16 +23,18 @@ class Guest(ServerConnection):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         if len(self._strangers) >= MAX_UNAUTHENTICATED:
-            self.transport.abort()
-        else:
-            self._strangers.add(self)
+            # The oldest has had its time. Dropping the newcomer would let idle sockets keep everybody out.
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.transport.abort()
+        self._strangers[self] = None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._strangers.discard(self)
+        self._strangers.pop(self, None)
         super().connection_lost(exc)
 
     def welcome(self) -> Grant:
         """The grant; no stranger any more."""
-        self._strangers.discard(self)
+        self._strangers.pop(self, None)
         assert self.grant is not None
         return self.grant

@@ -12,7 +12,7 @@ MAX_CLIENT_FRAME = 256 * 2**20
 """Bytes of one message from the bridge: an event may carry a 10 MiB file, ASCII-escaped, with its diff."""
 
 MAX_UNAUTHENTICATED = 32
-"""Connections that have not shown a token yet; they hold no more than a request's headers each."""
+"""Connections that have not shown a token yet; beyond it the oldest is dropped. Each holds one request's headers."""
 
 OPEN_TIMEOUT_S = 5.0
 """How long a connection may take to show its token."""

@@ -65,7 +65,7 @@ class Relay:
         self._texts = LiveTexts()
         self._desk = Desk(service, self._vault, self._server_key, version, self._page_url)
         self._discovery = Discovery(runtime_dir) if runtime_dir else None
-        self._strangers: set[Guest] = set()
+        self._strangers: dict[Guest, None] = {}
         self._exit = contextlib.AsyncExitStack()
 
     async def __aenter__(self) -> Self:

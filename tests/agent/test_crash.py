@@ -1,4 +1,4 @@
-"""A bridge that is killed leaves a journal that tells the truth, and no half of anything."""
+"""A bridge that is killed leaves a journal that tells the truth, and no half of anything; the next one ends it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bridge.agent import Bridge
 from bridge.journal import Journal, JournalReader
 
 ROOT = Path(__file__).parents[2]
@@ -66,10 +67,19 @@ def test_killed_in_the_middle_of_a_write(tmp_path: Path, moment: str, written: b
     assert [path.name for path in (tmp_path / "ws").iterdir()] == (["new.txt"] if written else [])
     assert not written or (tmp_path / "ws" / "new.txt").read_text(encoding="utf-8") == content
     assert not [type for type in types if type.startswith("session.task_") and type != "session.task_started"]
-    asyncio.run(_can_go_on(tmp_path, len(events)))
+    asyncio.run(_settled(tmp_path, moment, len(events)))
 
 
-async def _can_go_on(folder: Path, seq: int) -> None:
+async def _settled(folder: Path, moment: str, seq: int) -> None:
     journal = Journal.open(folder / "journal" / "journal.db")
-    assert (await journal.append("session.started", session="s_2")).seq == seq + 1
+    bridge = Bridge(journal)
+    await bridge.start()
+    more = await journal.events(after=seq)
+    [row] = await journal.sessions()
+    assert (row.state, more[-1].type, more[-1].data["kind"]) == ("failed", "session.task_failed", "Interrupted")
+    settled = [event.data["settled"] for event in more if event.type == "call.done"]
+    assert settled == {"before": ["not_done"], "after": ["done"], "send": []}[moment]
+    unsure = [event.data["code"] for event in more if event.type == "diagnostic"]
+    assert unsure == (["delivery_unknown"] if moment == "send" else [])
+    await bridge.close()
     await journal.close()
