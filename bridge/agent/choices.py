@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from bridge.agent.limits import MAX_ITERATIONS
 from bridge.errors import UsageError
@@ -31,7 +31,16 @@ class Choices:
 
 
 def check(workspace: Path | str, choices: Choices) -> Path:
-    """The real path of `workspace`; raises `UsageError` for a bad one, or for a dialect that cannot run tools."""
+    """The real path of `workspace`; raises `UsageError` for a bad one, or for choices that mean nothing."""
+    for name, allowed in (
+        ("approve", get_args(Approve)),
+        ("mode", get_args(Mode)),
+        ("on_malformed", get_args(OnMalformed)),
+    ):
+        if getattr(choices, name) not in allowed:
+            raise UsageError(f"{name} is {getattr(choices, name)!r}; it must be one of {', '.join(allowed)}.")
+    if choices.max_iterations < 1:
+        raise UsageError(f"max_iterations is {choices.max_iterations}; it must be 1 or more.")
     if choices.dialect == "assistant_api":
         raise UsageError("The dialect assistant_api never runs tools, so it cannot carry a task; choose another.")
     dialects.get(choices.dialect)

@@ -24,9 +24,7 @@ class WriterLock:
         except OSError as error:
             holder = os.pread(self._handle, 20, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(self._handle)
-            raise JournalError(
-                f"Another bridge (process {holder}) holds the journal in {path.parent}; use that one, or end it first."
-            ) from error
+            raise JournalError(_taken(holder, path)) from error
         os.ftruncate(self._handle, 0)
         os.pwrite(self._handle, str(os.getpid()).encode("ascii"), 0)
 
@@ -35,3 +33,12 @@ class WriterLock:
         with contextlib.suppress(OSError):
             os.ftruncate(self._handle, 0)
             os.close(self._handle)
+
+
+def _taken(holder: str, path: Path) -> str:
+    if holder == str(os.getpid()):
+        return f"This process has opened the journal in {path.parent} already; pass that journal on, or close it first."
+    return (
+        f"Another bridge (process {holder}) holds the journal in {path.parent}; wait until that tabferry command ends, "
+        "or start tabferry serve, which any number of them can share."
+    )

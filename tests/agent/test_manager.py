@@ -252,3 +252,16 @@ async def test_an_empty_task_is_refused(workspace: Path, journal: LoggedJournal)
         with pytest.raises(UsageError, match="empty"):
             await llm.call(" \n")
     assert await journal.events() == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "sentence"),
+    [
+        ({"approve": "zzz"}, "approve is 'zzz'; it must be one of ask, edits, auto, none"),
+        ({"mode": "qqq"}, "mode is 'qqq'; it must be one of plan, act"),
+        ({"max_iterations": 0}, "max_iterations is 0; it must be 1 or more"),
+    ],
+)
+def test_a_choice_that_means_nothing_is_refused(workspace: Path, choice: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        LLMManager(workspace, chat=ScriptedChat(), **choice)

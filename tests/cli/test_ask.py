@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -163,13 +165,17 @@ def test_standard_input_that_is_no_text_is_2(workspace: Path) -> None:
 
 
 def test_beside_another_task_in_a_process_of_its_own_it_fails_at_once(pages: Pages, workspace: Path) -> None:
-    other = Journal.open(paths.journal_path())
-    try:
-        result = invoke(workspace, "Go")
-    finally:
-        asyncio.run(other.close())
+    hold = "import sys; from bridge.journal import Journal, paths; journal = Journal.open(paths.journal_path())"
+    other = subprocess.Popen(
+        [sys.executable, "-c", f"{hold}; print('held', flush=True); sys.stdin.read(); import os; os._exit(0)"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert other.stdout and other.stdout.readline() == b"held\n"
+    result = invoke(workspace, "Go")
+    other.communicate(b"")
     assert (result.exit_code, result.stdout, pages.asked) == (1, "", [])
-    assert f"Another bridge (process {os.getpid()}) holds the journal" in result.stderr
+    assert f"Another bridge (process {other.pid}) holds the journal" in result.stderr
     assert result.stderr.count("\n") == 1
 
 
