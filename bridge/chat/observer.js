@@ -82,20 +82,32 @@
     for (const waiter of [...waiters]) waiter();
   };
 
-  // Whether something is visible costs the page a layout, so it is asked at once only when an element came or went or
-  // was switched; whatever else changed is looked at a moment later, once for all that happened until then.
+  // A busy page changes hundreds of times a second, and each look costs it time. So there is one at most every
+  // SOON_MS; whether something is visible (which costs a layout) is asked at once only when a control came, went or was
+  // switched, and for all that happened otherwise once, LATER_MS after it.
+  const SOON_MS = 4;
   const LATER_MS = 20;
-  const roles = [config.composer, config.send, config.stop, config.login, config.alert];
+  const controls = [config.composer, config.send, config.stop].filter((selectors) => selectors.length);
   let known = [];
+  let lookedAt = 0;
+  let soon = 0;
   let later = 0;
-  const changed = () => {
-    const found = roles.map((selectors) => (selectors.length ? document.querySelector(selectors.join(", ")) : null));
+  const look = () => {
+    soon = 0;
+    lookedAt = performance.now();
+    const found = controls.map((selectors) => document.querySelector(selectors.join(", ")));
     const marks = [...found, ...found.map((el) => el?.disabled), all(config.user).length];
     const same = marks.every((mark, index) => mark === known[index]);
     known = marks;
     clearTimeout(later);
     if (same) later = setTimeout(push, LATER_MS);
     else push();
+  };
+  const changed = () => {
+    if (soon) return;
+    const wait = lookedAt + SOON_MS - performance.now();
+    if (wait <= 0) look();
+    else soon = setTimeout(look, wait);
   };
   const until = (probe) =>
     new Promise((resolve) => {

@@ -16,6 +16,9 @@ from bridge.chat.wire import Wire, WireStream
 from bridge.errors import ChatError
 
 TEE_BINDING = "__tabferryTee"
+BODY_BYTES = 1 << 20
+"""Of a request's body, to find our message in it: twenty times what any page takes in one message."""
+
 READABLE = {"Fetch", "XHR", "EventSource"}
 """The kinds of request by which a page asks for a reply."""
 
@@ -62,7 +65,9 @@ class Taps:
         channel.on("Network.loadingFinished", taps._finished)
         channel.on("Network.loadingFailed", taps._failed)
         channel.on("Runtime.bindingCalled", taps._tee_called)
-        await channel.send("Network.enable", maxPostDataSize=1 << 20)
+        # A page may post its whole history with every request: bodies are asked for only where one is looked at.
+        bodies = BODY_BYTES if any(stream.body for stream in profile.streams) else 1
+        await channel.send("Network.enable", maxPostDataSize=bodies)
         await channel.send("Runtime.addBinding", name=TEE_BINDING)
         source = (files("bridge.chat") / "tee.js").read_text("utf-8")
         await channel.send("Page.addScriptToEvaluateOnNewDocument", source=f"({source})({json.dumps(TEE_BINDING)})")
