@@ -57,10 +57,6 @@ class BrowserChat:
         """The Playwright page, for screenshots and tests."""
         return self._page
 
-    @property
-    def profile(self) -> SiteProfile:
-        return self._profile
-
     def on_close(self, callback: Callable[[], Awaitable[None]]) -> None:
         """Run `callback` after the browser was closed, last one first."""
         self._on_close.append(callback)

@@ -20,10 +20,9 @@ log = logging.getLogger(__name__)
 class Browser:
     """One browser on one profile folder; `page` is its tab. Close it with `close()`."""
 
-    def __init__(self, playwright: Playwright, context: BrowserContext, executable: Path) -> None:
+    def __init__(self, playwright: Playwright, context: BrowserContext) -> None:
         self._playwright = playwright
         self.context = context
-        self.executable = executable
 
     @classmethod
     async def launch(cls, profile_dir: Path, *, headless: bool) -> Browser:
@@ -36,7 +35,7 @@ class Browser:
         except Error as error:
             await playwright.stop()
             raise ChatError(_why(error, executable, profile_dir)) from None
-        return cls(playwright, context, executable)
+        return cls(playwright, context)
 
     async def page(self) -> Page:
         """The tab that a persistent context opens by itself, else a new one."""

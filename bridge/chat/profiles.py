@@ -69,7 +69,6 @@ class SiteProfile(_Part):
     url: str | None = None
     origins: tuple[str, ...] = ()
     history: Literal["server", "browser", "none"]
-    detect: Selectors = ()
     composer: Composer
     controls: Controls = Controls()
     messages: Messages
