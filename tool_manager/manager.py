@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, Self
 
 from tool_manager.batch import predecessors
@@ -124,7 +125,7 @@ class ToolManager:
         except RecursionError:
             invalid = Invalid("The arguments are nested too deeply")
         if invalid is not None:
-            return self._refused(call, Decision("invalid", "validation", invalid.error), hint=invalid.hint)
+            return self._refused(call, Decision("invalid", "validation", invalid.error), invalid=invalid)
         definition = self._registry.get(call.name)
         assert definition is not None
         try:
@@ -274,16 +275,21 @@ class ToolManager:
         )
 
     def _refused(
-        self, call: ToolCall, decision: Decision, definition: ToolDefinition | None = None, hint: str | None = None
+        self,
+        call: ToolCall,
+        decision: Decision,
+        definition: ToolDefinition | None = None,
+        invalid: Invalid | None = None,
     ) -> Prepared:
         effect = definition.effect if definition else "read"
         why = (decision.decision, decision.rule, decision.reason)
         # In a batch it may become possible by what an earlier call does: it waits for all of them.
-        return Prepared(call, *why, effect, None, ("tree:.",), {}, {}, "", None, hint)
+        hint, code = (invalid.hint, invalid.code) if invalid else (None, None)
+        return Prepared(call, *why, effect, None, ("tree:.",), {}, {}, "", None, hint, code)
 
 
 def _copy(call: ToolCall) -> ToolCall:
-    return ToolCall(call.id, call.name, deepcopy(call.args), call.reasoning)
+    return replace(call, args=deepcopy(call.args))
 
 
 def _prepared(call: ToolCall, decision: Decision, definition: ToolDefinition, plan: Plan, digest: str) -> Prepared:

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 JsonValue: TypeAlias = Any
 """Any value that JSON can hold. (A recursive alias buys little under mypy and costs a cast at every use.)"""
 
 JsonObject: TypeAlias = dict[str, JsonValue]
 
+Written: TypeAlias = Mapping[tuple[str | int, ...], str]
+"""Leaves of arguments as the model wrote them, by their path in the arguments."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call that a model asked for.
 
-    `id` is unique within a session; `args` is a JSON object; `reasoning` is the model's own remark (T1).
+    `id` is unique within a session; `args` is a JSON object; `reasoning` is the model's own remark (T1). `written` is
+    None where the types of the arguments are the model's own (JSON); where every leaf was written as text (XML, YAML)
+    it says how those were written that have become something else, and the tool's schema decides on types (A38).
     """
 
     id: str
     name: str
     args: JsonObject
     reasoning: str | None = None
+    written: Written | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(
+        cls, name: str, args: JsonObject, reasoning: str | None = None, *, written: Written | None = None
+    ) -> ToolCall:
+        """A call with the id that follows from its name and arguments (A34)."""
+        return cls(call_id(name, args), name, args, reasoning, written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +64,10 @@ class ToolSpec:
     name: str
     description: str
     parameters: JsonObject = field(default_factory=lambda: {"type": "object", "properties": {}, "required": []})
+
+
+InvalidCode = Literal["unknown_tool", "missing", "type", "other"]
+"""What kind of fault keeps a well-formed call from running."""
 
 
 def canonical_json(value: JsonValue) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from tool_manager.models import JsonValue, ToolCall, ToolResult
+from tool_manager.models import InvalidCode, JsonValue, ToolCall, ToolResult
 
 EffectKind = Literal["read", "write", "command"]
 Verdict = Literal["allow", "ask", "deny", "invalid"]
@@ -62,7 +62,8 @@ class Decision:
 class Prepared:
     """A call that was checked but not run. `diff` and `digest` are what an approval is given for.
 
-    `before` and `after` are the hashes of each file that would be written; `reason` is the error when invalid.
+    `before` and `after` are the hashes of each file that would be written; `reason` is the error when invalid, and
+    `code` its kind.
     """
 
     call: ToolCall
@@ -77,6 +78,7 @@ class Prepared:
     digest: str
     plan: Plan | None = field(default=None, repr=False, compare=False)
     hint: str | None = None
+    code: InvalidCode | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,29 +15,30 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry as References
 
 from tool_manager.errors import shown
-from tool_manager.models import JsonObject, JsonValue, ToolCall
+from tool_manager.models import InvalidCode, JsonObject, JsonValue, ToolCall
 from tool_manager.registry import Registry, ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """`error` is the exact sentence of the documents, `hint` a further one for the model."""
+    """`error` is the exact sentence of the documents, `hint` a further one for the model; `code` says what kind."""
 
     error: str
     hint: str | None = None
+    code: InvalidCode = "other"
 
 
 def validate(registry: Registry, call: ToolCall) -> Invalid | None:
     """The first thing that is wrong with `call`, None when it may run."""
     definition = registry.get(call.name)
     if definition is None:
-        return Invalid(f"Unknown tool: {call.name}", did_you_mean(call.name, registry.names()))
+        return Invalid(f"Unknown tool: {call.name}", did_you_mean(call.name, registry.names()), "unknown_tool")
     given: object = call.args
     if not isinstance(given, dict):
-        return Invalid(f"Expected type object, got {type_name(given)} for the arguments")
+        return Invalid(f"Expected type object, got {type_name(given)} for the arguments", code="type")
     for name in definition.parameters.get("required", []):
         if name not in call.args:
-            return Invalid(f"Missing required parameter: {name}", _misspelt(name, call.args, definition))
+            return Invalid(f"Missing required parameter: {name}", _misspelt(name, call.args, definition), "missing")
     return _types(definition, call.args)
 
 
@@ -97,7 +98,7 @@ def _types(definition: ToolDefinition, args: JsonObject) -> Invalid | None:
     if first.validator == "additionalProperties" and not first.path:
         name = next((key for key in args if key not in properties), "")
         return Invalid(f"Unknown parameter: {shown(name)}", did_you_mean(name, properties))
-    return Invalid(_sentence(first))
+    return Invalid(_sentence(first), code="type")
 
 
 def _position(error: ValidationError, order: list[str]) -> int:

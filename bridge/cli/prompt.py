@@ -22,7 +22,6 @@ def prompt(
     """
     from bridge.cli.output import fail
     from bridge.errors import TabferryError
-    from bridge.protocol import describe
     from tool_manager import builtin_specs
 
     try:
@@ -31,12 +30,12 @@ def prompt(
         text = chosen.system_prompt(tools)
     except TabferryError as error:
         fail(error)
-    lines, skipped = describe(tools)
-    costs = {name: len(line) + 1 for name, line in lines.items()}
+    manifest = chosen.manifest(tools)
+    costs = {name: len(text) + len(chosen.separator) for name, text in manifest.texts.items()}
     if json:
-        _print_json(chosen.name, text, costs, skipped)
+        _print_json(chosen.name, text, costs, manifest.skipped)
     else:
-        _print_text(text, costs, skipped)
+        _print_text(text, costs, manifest.skipped)
 
 
 def _choose(dialect: str | None, provider: str | None, xml: bool) -> Dialect:

@@ -1,8 +1,9 @@
 """Text to calls and back: no I/O beyond our own templates, no asyncio, no page."""
 
 from bridge.protocol import dialects
-from bridge.protocol.dialect import Dialect, StreamParser
+from bridge.protocol.dialect import Dialect, StreamParser, Tools
 from bridge.protocol.errors import PromptError, UnknownDialect
+from bridge.protocol.manifest import Manifest, describe
 from bridge.protocol.models import (
     CORRECTABLE,
     CallClosed,
@@ -16,7 +17,6 @@ from bridge.protocol.models import (
     ToolResult,
 )
 from bridge.protocol.parser import ResponseParser
-from bridge.protocol.signatures import describe
 
 __all__ = [
     "CORRECTABLE",
@@ -24,6 +24,7 @@ __all__ = [
     "Code",
     "Diagnostic",
     "Dialect",
+    "Manifest",
     "ParsedReply",
     "PromptError",
     "ReplyKind",
@@ -33,6 +34,7 @@ __all__ = [
     "TextDelta",
     "ToolCall",
     "ToolResult",
+    "Tools",
     "UnknownDialect",
     "describe",
     "dialects",

@@ -14,12 +14,13 @@ What decides, where the documents leave a choice:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from bridge.protocol import limits, lint
 from bridge.protocol.jsontext import BadJson, JsonScanner, decode
-from bridge.protocol.models import Code, ParsedReply, StreamEvent
+from bridge.protocol.models import Code, Diagnostic, ParsedReply, StreamEvent
 from bridge.protocol.outlet import Outlet
 from bridge.protocol.remarks import Remark, diagnostic
 from bridge.protocol.tags import SPACE, THINKING, TagSet
@@ -27,14 +28,27 @@ from tool_manager.models import JsonValue, ToolCall
 
 _SPACES = re.compile(f"{SPACE}*")
 
-ReadCall = Callable[[JsonValue], "ToolCall | str"]
-"""Makes a call of a decoded block, or says in half a sentence why it is none."""
+ReadCalls = Callable[[JsonValue], "Sequence[ToolCall] | str"]
+"""Makes the calls of a decoded block, or says in half a sentence why it holds none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """What differs between the dialects that write calls so."""
+
+    error: Callable[[Diagnostic], str] | None = None
+    """Makes of the first malformed block what goes back; the reply is an `error` then, not a `text` (X3)."""
+    moves_thinking: bool = False
+    """Whether thinking is moved out of `text` into `thinking` (design, section 4)."""
+    trims: bool = False
+    """Whether `text` and `rest` lose their outer white space when a call is found (F12)."""
 
 
 class BlockStream:
     """The parser of one reply, fed in chunks. See `bridge.protocol.dialect.StreamParser` for the contract."""
 
-    def __init__(self, tag: str, read: ReadCall, *, multi: bool = False) -> None:
+    def __init__(self, tag: str, read: ReadCalls, *, multi: bool = False, manners: Manners = Manners()) -> None:
+        self._manners = manners
         self._open, self._close, self._read, self._multi = f"<{tag}>", f"</{tag}>", read, multi
         self._in_prose = TagSet((self._open, self._close), THINKING)
         self._in_thinking = {tag: TagSet((self._open,), (tag,)) for tag in map(_closing, THINKING)}
@@ -48,8 +62,8 @@ class BlockStream:
         self._mention: int | None = None  # an opening tag that was no block, unless its closing tag follows
         self._opened = self._json_at = 0
         self._json = JsonScanner()
-        self._call: ToolCall | None = None
-        self._calls: list[tuple[ToolCall, int, int]] = []
+        self._block: Sequence[ToolCall] = ()
+        self._blocks: list[tuple[Sequence[ToolCall], int, int]] = []
         self._remarks: list[Remark] = []
         self._out = Outlet()
         self._reply: ParsedReply | None = None
@@ -178,16 +192,15 @@ class BlockStream:
         except BadJson as error:
             self._fail_json(self._json_text(), error)
             return
-        call = self._read(value)
-        if isinstance(call, str):
-            self._fail("shape", call, self._json_at)
+        calls = self._read(value)
+        if isinstance(calls, str):
+            self._fail("shape", calls, self._json_at)
         else:
-            self._call, self._state = call, self._after_json
+            self._block, self._state = calls, self._after_json
 
     def _finish(self, end: int) -> None:
-        assert self._call is not None
-        self._calls.append((self._call, self._opened, end))
-        self._out.close_call(self._call)
+        self._blocks.append((self._block, self._opened, end))
+        self._out.close_calls(self._block)
         self._state = self._seek if self._multi else self._ignore
 
     def _fail_json(self, text: str, error: BadJson) -> None:
@@ -236,18 +249,18 @@ class BlockStream:
 
     def _end_of_thinking(self) -> None:
         """A call in thinking that an answer follows was a thought; with nothing after it, it was meant."""
-        if self._remarks and not self._calls:
+        if self._remarks and not self._blocks:
             message = "the reply holds its call inside thinking, where no call runs"
             self._remarks.insert(0, Remark("malformed_call", "thinking", message, self._remarks[0].offset))
 
     def _conclude(self, text: str) -> ParsedReply:
         self._end_of_reply(text)
-        starts, ends = [start for _, start, _ in self._calls], [end for _, _, end in self._calls]
+        starts, ends = [start for _, start, _ in self._blocks], [end for _, _, end in self._blocks]
         outside = list(zip([0, *ends], [*starts, len(text)], strict=True))
         remarks = islice(chain(self._remarks, lint.outside_calls(text, outside, self._open)), limits.MAX_DIAGNOSTICS)
         return ParsedReply(
-            kind="tool_calls" if self._calls else "text",
-            calls=tuple(call for call, _, _ in self._calls),
+            kind="tool_calls" if self._blocks else "text",
+            calls=tuple(call for calls, _, _ in self._blocks for call in calls),
             text=text[: outside[0][1]],
             rest="".join(text[start:end] for start, end in outside[1:]),
             diagnostics=tuple(diagnostic(text, remark) for remark in remarks),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Protocol, TypeAlias
 
 from bridge.protocol import limits, prompts
+from bridge.protocol.manifest import Manifest, describe
 from bridge.protocol.models import ParsedReply, StreamEvent
-from bridge.protocol.signatures import describe
+from bridge.protocol.signatures import tool_line
 from tool_manager.models import JsonObject, ToolCall, ToolResult, ToolSpec
+
+Tools: TypeAlias = Mapping[str, ToolSpec]
+"""The tools that a session offers, by name."""
 
 
 class StreamParser(Protocol):
@@ -32,36 +36,71 @@ class Dialect(ABC):
     name: ClassVar[str]
     closed_block_is_final: ClassVar[bool] = False
     """Whether a call that closed while the reply was still arriving may start at once (if it only reads)."""
+    several: ClassVar[bool] = False
+    """Whether a reply may hold several calls without `multi` (X1)."""
+    needs_call: ClassVar[bool] = False
+    """Whether a reply without a call is an error that is fed back (X8)."""
+    executes: ClassVar[bool] = True
+    """Whether calls of this dialect may run here at all (X17)."""
+    separator: ClassVar[str] = "\n"
+    """What stands between two tools in the prompt."""
 
     @abstractmethod
-    def stream(self, *, multi: bool = False) -> StreamParser:
-        """A new parser for one reply; `multi` takes several calls where the dialect by itself takes one (T8)."""
+    def stream(self, *, multi: bool = False, tools: Tools | None = None) -> StreamParser:
+        """A new parser for one reply.
+
+        `multi` takes several calls where the dialect by itself takes one (T8). `tools` are those that the session
+        offers; None says that nobody knows, and then no name is refused.
+        """
 
     @abstractmethod
     def format_call(self, call: ToolCall) -> str:
         """`call` exactly as a model should write it; parsing it gives the call back."""
 
+    def format_calls(self, calls: Sequence[ToolCall]) -> str:
+        """Several calls as one reply; parsing it gives them back where the dialect takes several."""
+        return "\n".join(map(self.format_call, calls))
+
     @abstractmethod
     def result_message(self, call: ToolCall, result: ToolResult) -> str:
         """What is typed back after `call` has run. It never parses as a call."""
 
-    def system_prompt(self, tools: Sequence[ToolSpec]) -> str:
-        """The text that opens a chat: the tools and how to call them (T31). Raises `PromptError`.
+    def results_message(self, outcomes: Sequence[tuple[ToolCall, ToolResult]]) -> str:
+        """What is typed back after the calls of one reply, in their order."""
+        return "\n".join(self.result_message(call, result) for call, result in outcomes)
 
-        A tool that cannot be described is left out, with a warning in the log.
-        """
-        lines, _ = describe(tools)
-        return prompts.render("system.j2", tools=list(lines.values()), instructions=self.instructions(list(lines)))
+    def tool_text(self, tool: ToolSpec) -> str:
+        """What the prompt says of one tool. Raises `ValueError` or `TypeError` where its schema makes no sense."""
+        return tool_line(tool)
+
+    def manifest(self, tools: Sequence[ToolSpec]) -> Manifest:
+        """What the prompt says of `tools`; a tool that cannot be described is left out and reported (A14)."""
+        return describe(tools, self.tool_text, self.separator)
+
+    def system_prompt(self, tools: Sequence[ToolSpec]) -> str:
+        """The text that opens a chat: the tools and how to call them (T31). Raises `PromptError`."""
+        manifest = self.manifest(tools)
+        return prompts.render(
+            "system.j2", tools=manifest.text, instructions=self.instructions(list(manifest.texts)), dialect=self.name
+        )
 
     def instructions(self, names: Sequence[str]) -> str:
         """How to call, with examples for those of the tools `names` that it has examples of. Raises `PromptError`."""
         return prompts.render(f"{self.name}.j2", names=names, call=self._call, max_call=limits.MAX_CALL_HINT)
 
+    def invalid_text(self, call: ToolCall, code: str, error: str) -> str:
+        """`error`, what the ToolManager says of a call that cannot run, in the dialect's own words (X15).
+
+        `code` is `unknown_tool`, `missing`, `type` or `other`.
+        """
+        del call, code
+        return error
+
     def error_message(self, error: str, hint: str | None = None) -> str:
         """What is typed for a call that was well-formed but wrong (T23); the hint follows on a line of its own."""
-        sentence = _one_line(error)[: limits.MAX_ERROR].removesuffix(".")
+        sentence = one_line(error)[: limits.MAX_ERROR].removesuffix(".")
         message = f"TOOL_ERROR: {sentence}. Please try again with correct format."
-        return f"{message}\n{_one_line(hint)[: limits.MAX_ERROR]}" if hint else message
+        return f"{message}\n{one_line(hint)[: limits.MAX_ERROR]}" if hint else message
 
     def correction_message(self, reply: ParsedReply) -> str:
         """What is typed when a call was meant but none could run: what is wrong, where, and how to send it again."""
@@ -72,7 +111,8 @@ class Dialect(ABC):
         return self.format_call(ToolCall("", name, args, reasoning))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """`text` with everything that no composer can hold, or that would break the line, made a space."""
     return "".join(map(_typable, text)).strip()
 
 

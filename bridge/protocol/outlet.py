@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bridge.protocol.models import CallClosed, StreamEvent, TextDelta
 from tool_manager.models import ToolCall
 
@@ -31,10 +33,10 @@ class Outlet:
         self.show(self.held)
         self._held = []
 
-    def close_call(self, call: ToolCall) -> None:
-        """What was held is `call`; the text of the reply is over."""
+    def close_calls(self, calls: Sequence[ToolCall]) -> None:
+        """What was held is `calls`; the text of the reply is over."""
         self._flush()
-        self._events.append(CallClosed(call))
+        self._events += map(CallClosed, calls)
         self._is_open, self._held = False, []
 
     def events(self) -> list[StreamEvent]:

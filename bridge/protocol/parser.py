@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bridge.protocol import dialects
-from bridge.protocol.dialect import StreamParser
+from bridge.protocol.dialect import StreamParser, Tools
 from bridge.protocol.models import ParsedReply
+from tool_manager.models import ToolSpec
 
 
 class ResponseParser:
     """Reads replies written in one dialect; keeps nothing between them, so one parser serves any number (T54).
 
-    `dialect` is a name from `dialects.names()`; `multi` takes every call of a reply instead of the first (T8). Raises
-    `UnknownDialect`.
+    `dialect` is a name from `dialects.names()`; `multi` takes every call of a reply instead of the first (T8); `tools`
+    are those that the session offers, where they are known. Raises `UnknownDialect`.
     """
 
-    def __init__(self, dialect: str = "tool_call", *, multi: bool = False) -> None:
+    def __init__(
+        self, dialect: str = "tool_call", *, multi: bool = False, tools: Iterable[ToolSpec] | None = None
+    ) -> None:
         self.dialect = dialects.get(dialect)
         self.multi = multi
+        self.tools: Tools | None = None if tools is None else {tool.name: tool for tool in tools}
 
     def parse(self, text: str) -> ParsedReply:
         """What the whole reply `text` means. Never raises, in time linear in `text` (T16)."""
@@ -26,4 +32,4 @@ class ResponseParser:
 
     def stream(self) -> StreamParser:
         """A parser for one reply that is still arriving; `close()` gives what `parse` of the whole gives."""
-        return self.dialect.stream(multi=self.multi)
+        return self.dialect.stream(multi=self.multi, tools=self.tools)

@@ -3,25 +3,9 @@
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from tool_manager.models import JsonValue, ToolSpec
-
-_log = logging.getLogger(__name__)
-
-
-def describe(tools: Iterable[ToolSpec]) -> tuple[dict[str, str], dict[str, str]]:
-    """The line of each tool by name, and by name why a tool has none: its schema cannot be read (A14)."""
-    lines: dict[str, str] = {}
-    skipped: dict[str, str] = {}
-    for tool in tools:
-        try:
-            lines[tool.name] = tool_line(tool)
-        except (TypeError, ValueError, AttributeError, RecursionError) as error:
-            skipped[str(tool.name)] = str(error) or type(error).__name__
-            _log.warning("the tool %r is left out of the prompt: %s", tool.name, error)
-    return lines, skipped
 
 
 def tool_line(tool: ToolSpec) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import gradio  # type: ignore[import-not-found]  # lives in .venvs/gradio
 import openai  # type: ignore[import-not-found]
 
-client = openai.OpenAI(base_url=os.environ["OPENAI_BASE_URL"], api_key="none", max_retries=0)
+client = openai.OpenAI(base_url=os.environ["OPENAI_BASE_URL"], api_key="none", max_retries=0, timeout=None)
 
 
 def reply(message: str, history: list[dict[str, Any]]) -> Iterator[str]:

@@ -27,12 +27,15 @@ def available() -> bool:
 
 
 @asynccontextmanager
-async def gradio_page(model: Model | None = None, *, delay: float = 0.0) -> AsyncIterator[tuple[str, list[Exchange]]]:
-    """The page's URL and the endpoint's log, growing as the page asks. `delay` is seconds between two chunks.
+async def gradio_page(
+    model: Model | None = None, *, delay: float = 0.0, endpoint: ScriptedOpenAI | None = None
+) -> AsyncIterator[tuple[str, list[Exchange]]]:
+    """The page's URL and the endpoint's log, growing as the page asks. `delay` is seconds between two chunks; another
+    `endpoint` has its own model and delay.
 
     Raises `RuntimeError` with the page's own output when it does not start.
     """
-    async with ScriptedOpenAI(model=model, delay=delay) as endpoint:
+    async with endpoint or ScriptedOpenAI(model=model, delay=delay) as endpoint:
         process = await _start(endpoint.base_url)
         drain: asyncio.Task[None] | None = None
         try:

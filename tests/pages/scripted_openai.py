@@ -51,6 +51,10 @@ class ScriptedOpenAI(LoopbackServer):
     def base_url(self) -> str:
         return self.url + "v1"
 
+    async def answer(self, messages: list[dict[str, str]]) -> str:
+        """The reply to a conversation (`role`, `content`); it may take as long as whoever writes it takes."""
+        return self._model.reply(messages)
+
     async def handle(self, request: Request, connection: Connection) -> Response | None:
         match request.method, request.path:
             case "GET", "/v1/models":
@@ -66,7 +70,7 @@ class ScriptedOpenAI(LoopbackServer):
         messages = _messages(body.get("messages"))
         exchange = Exchange(request.received_ns, messages[-1]["content"])
         self.log.append(exchange)
-        answer = self._model.reply(messages)
+        answer = await self.answer(messages)
         if body.get("stream") is True:
             await self._stream(answer, exchange, connection.stream())
             return None

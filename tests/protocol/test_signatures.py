@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bridge.protocol.signatures import describe, tool_line
+from bridge.protocol.manifest import describe
+from bridge.protocol.signatures import tool_line
 from tool_manager.models import ToolSpec
 
 
@@ -67,8 +68,8 @@ def test_a_tool_that_cannot_be_described_is_skipped_and_the_others_stay(
     broken: ToolSpec, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
-        lines, skipped = describe([spec({}, name="a"), broken, spec({}, name="b")])
-    assert list(lines) == ["a", "b"]
-    assert list(skipped) == [broken.name]
-    assert skipped[broken.name]
+        found = describe([spec({}, name="a"), broken, spec({}, name="b")], tool_line)
+    assert list(found.texts) == ["a", "b"]
+    assert list(found.skipped) == [broken.name]
+    assert found.skipped[broken.name]
     assert "left out" in caplog.text

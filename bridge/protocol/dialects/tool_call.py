@@ -6,15 +6,16 @@ import json
 
 from bridge.protocol import wire
 from bridge.protocol.blocks import BlockStream
-from bridge.protocol.dialect import Dialect, StreamParser
-from tool_manager.models import JsonValue, ToolCall, ToolResult, call_id
+from bridge.protocol.dialect import Dialect, StreamParser, Tools
+from tool_manager.models import JsonValue, ToolCall, ToolResult
 
 
 class ToolCallDialect(Dialect):
     name = "tool_call"
     closed_block_is_final = True
 
-    def stream(self, *, multi: bool = False) -> StreamParser:
+    def stream(self, *, multi: bool = False, tools: Tools | None = None) -> StreamParser:
+        del tools  # an unknown name is for the ToolManager to refuse (X2)
         return BlockStream("TOOL_CALL", read_call, multi=multi)
 
     def format_call(self, call: ToolCall) -> str:
@@ -35,7 +36,7 @@ class ToolCallDialect(Dialect):
         return f"TOOL_RESULT: {wire.one_line(body)}"
 
 
-def read_call(value: JsonValue) -> ToolCall | str:
+def read_call(value: JsonValue) -> list[ToolCall] | str:
     """The call that a decoded block holds, or why it holds none (T10–T13). Keys beyond the three are ignored."""
     if not isinstance(value, dict):
         return "the block must hold a JSON object"
@@ -44,7 +45,7 @@ def read_call(value: JsonValue) -> ToolCall | str:
         return '"tool" must be a string that names a tool'
     if not isinstance(args, dict):
         return '"args" must be a JSON object'
-    return ToolCall(call_id(name, args), name, args, reasoning if isinstance(reasoning, str) else None)
+    return [ToolCall.of(name, args, reasoning if isinstance(reasoning, str) else None)]
 
 
 DIALECT = ToolCallDialect()
