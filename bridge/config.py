@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from bridge.agent.choices import DEFAULT_DIALECT, Choices
 from bridge.agent.limits import MAX_ITERATIONS
+from bridge.agent.wish import Wish, choose
 from bridge.errors import UsageError
 
 ENV_PREFIX = "TABFERRY_"
@@ -23,14 +26,34 @@ def config_file() -> Path:
     return Path(chosen or platformdirs.user_config_dir("tabferry")) / "config.toml"
 
 
+class Team(BaseModel):
+    """What the sessions of a team share: `[teams.NAME]`, chosen with `team`. Its `xml` overrules theirs (A8)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dialect: str | None = None
+    provider: str | None = None
+    xml: bool | None = None
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(self.dialect, self.provider, self.xml)
+
+
 class Settings(BaseSettings):
-    """The choices of one run."""
+    """The choices of one run. `dialect` is the one that counts; `provider` and `xml` are what was asked for."""
 
     model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, extra="forbid", frozen=True)
 
     site: str = "demo"
     url: str | None = None
-    dialect: str = "tool_call"
+    dialect: str | None = None
+    provider: str | None = None
+    xml: bool | None = None
+    multi: bool = False
+    team: str | None = None
+    teams: dict[str, Team] = {}
+    system_prompt: str | None = None
     approve: Literal["ask", "edits", "auto", "none"] = "ask"
     mode: Literal["plan", "act"] = "act"
     max_iterations: int = Field(default=MAX_ITERATIONS, ge=1, le=1000)
@@ -48,6 +71,31 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, config_file())
 
+    @property
+    def choices(self) -> Choices:
+        """What a session runs under."""
+        given = {each.name: getattr(self, each.name) for each in fields(Choices) if each.name in Settings.model_fields}
+        return Choices(**{**given, "dialect": self.dialect or DEFAULT_DIALECT, "team_xml": self._team().xml})
+
+    def _team(self) -> Team:
+        if self.team is None:
+            return Team()
+        if self.team not in self.teams:
+            known = f"there is: {', '.join(sorted(self.teams))}" if self.teams else "it has no [teams.NAME]"
+            raise UsageError(f"There is no team {self.team!r} in {config_file()}; {known}.")
+        return self.teams[self.team]
+
+    def decided(self, flags: Wish) -> Settings:
+        """These settings with the `dialect` that counts: flags over team over configuration, but a team's `xml` over
+        all (A8). Raises `UsageError` for an unknown team and for a wish that contradicts itself."""
+        team = self._team()
+        wishes = (
+            flags.check(prefix="--"),
+            team.wish.check(f"{config_file()}, [teams.{self.team}]: "),
+            Wish(self.dialect, self.provider, self.xml).check(f"{config_file()} and {ENV_PREFIX}*: "),
+        )
+        return self.model_copy(update={"dialect": choose(*wishes, team_xml=team.xml) or DEFAULT_DIALECT})
+
 
 def load_settings(**flags: Any) -> Settings:
     """Settings with `flags` on top; a flag that is None was not given.
@@ -55,6 +103,11 @@ def load_settings(**flags: Any) -> Settings:
     Raises `UsageError` that names the file, variable or flag, and the key, when a key is unknown or a value is wrong.
     """
     given = {name: value for name, value in flags.items() if value is not None}
+    wish = Wish(*(given.pop(name, None) for name in ("dialect", "provider", "xml")))
+    return _load(given).decided(wish)
+
+
+def _load(given: dict[str, Any]) -> Settings:
     try:
         return Settings(**given)
     except tomllib.TOMLDecodeError as error:
@@ -69,7 +122,8 @@ def _sentence(error: ValidationError, flags: dict[str, Any]) -> str:
     first = error.errors(include_url=False)[0]
     key = ".".join(str(part) for part in first["loc"])
     if first["type"] == "extra_forbidden":
-        return f"{_origin(key, flags)}: unknown setting; known are {', '.join(Settings.model_fields)}."
+        known = Team if first["loc"][0] == "teams" else Settings
+        return f"{_origin(key, flags)}: unknown setting; known are {', '.join(known.model_fields)}."
     return f"{_origin(key, flags)}: {first['msg'][:1].lower()}{first['msg'][1:]}, not {first['input']!r}."
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from tool_manager.batch import predecessors
 from tool_manager.cache import ResultCache
+from tool_manager.coercion import coerced
 from tool_manager.disk import Disk
 from tool_manager.errors import OutsideError, RegistrationError, shown
 from tool_manager.files import DiskFiles, FileBackend
@@ -37,9 +38,9 @@ from tool_manager.validation import Invalid, validate
 from tool_manager.workspace import Workspace
 
 
-def builtin_specs() -> list[ToolSpec]:
-    """Name, description and schema of the built-in tools; needs no workspace (T32)."""
-    return [definition.spec for definition in BUILT_IN]
+def builtin_specs(*, hidden: bool = False) -> list[ToolSpec]:
+    """Name, description and schema of the built-in tools, with or without `hidden` ones; needs no workspace (T32)."""
+    return [definition.spec for definition in BUILT_IN if hidden or not definition.hidden]
 
 
 class ToolManager:
@@ -103,9 +104,9 @@ class ToolManager:
         """Add `async def middleware(call, next) -> ToolResult`; the first one added is outermost (T38)."""
         self._layers.append(middleware)
 
-    def specs(self) -> list[ToolSpec]:
-        """Every tool as a model is told of it, built-ins first."""
-        return [definition.spec for definition in self._registry.definitions()]
+    def specs(self, *, hidden: bool = False) -> list[ToolSpec]:
+        """Every tool as a model is told of it, built-ins first; `hidden` adds those that can be called all the same."""
+        return [each.spec for each in self._registry.definitions() if hidden or not each.hidden]
 
     def tool(self, name: str) -> ToolDefinition | None:
         """The definition with exactly this name."""
@@ -115,12 +116,16 @@ class ToolManager:
 
     def validate(self, call: ToolCall) -> Invalid | None:
         """What is wrong with the call's form (T19-T24), None if nothing; does not touch the workspace."""
-        return validate(self._registry, call)
+        return validate(self._registry, self._typed(call))
+
+    def _typed(self, call: ToolCall) -> ToolCall:
+        definition = self._registry.get(call.name)
+        return call if definition is None else coerced(call, definition.parameters)
 
     async def prepare(self, call: ToolCall) -> Prepared:
         """Check, resolve and judge `call` without any effect; never raises for the call's fault."""
         try:
-            call = _copy(call)  # whoever still holds the arguments cannot change them after the decision
+            call = self._typed(_copy(call))  # whoever still holds the arguments cannot change them after the decision
             invalid = self.validate(call)
         except RecursionError:
             invalid = Invalid("The arguments are nested too deeply")

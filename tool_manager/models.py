@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 JsonValue: TypeAlias = Any
 """Any value that JSON can hold. (A recursive alias buys little under mypy and costs a cast at every use.)"""
@@ -24,6 +24,9 @@ class ToolCall:
     `id` is unique within a session; `args` is a JSON object; `reasoning` is the model's own remark (T1). `written` is
     None where the types of the arguments are the model's own (JSON); where every leaf was written as text (XML, YAML)
     it says how those were written that have become something else, and the tool's schema decides on types (A38).
+
+    The id of a call made with `of` is computed when it is first read: for a call of megabytes it costs as much as
+    parsing the call.
     """
 
     id: str
@@ -37,7 +40,20 @@ class ToolCall:
         cls, name: str, args: JsonObject, reasoning: str | None = None, *, written: Written | None = None
     ) -> ToolCall:
         """A call with the id that follows from its name and arguments (A34)."""
-        return cls(call_id(name, args), name, args, reasoning, written)
+        call = object.__new__(cls)
+        values = {"name": name, "args": args, "reasoning": reasoning, "written": written}
+        for field_name, value in values.items():
+            object.__setattr__(call, field_name, value)
+        return call
+
+    if not TYPE_CHECKING:  # a type checker would believe in every attribute
+
+        def __getattr__(self, attribute: str) -> str:
+            """Only asked for what is not set: the id, until it is read."""
+            if attribute != "id":
+                raise AttributeError(f"a ToolCall has no {attribute}", name=attribute, obj=self)
+            object.__setattr__(self, "id", call_id(self.name, self.args))
+            return self.id
 
 
 @dataclass(frozen=True, slots=True)

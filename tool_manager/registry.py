@@ -19,7 +19,7 @@ from tool_manager.schema import parameters_of
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _KEYS: Final = frozenset(
-    {"name", "description", "parameters", "handler", "effect", "dangerous", "cacheable", "loop_breaking"}
+    {"name", "description", "parameters", "handler", "effect", "dangerous", "cacheable", "loop_breaking", "hidden"}
 )
 
 Handler = Callable[..., Any]
@@ -32,6 +32,7 @@ class ToolDefinition:
 
     `effect` says what policy must think of it; `dangerous` always asks (T43); `cacheable` results are reused until
     something is written (T45); nothing runs after a `loop_breaking` one. A `planner` (built-ins) replaces `handler`.
+    A `hidden` one can be called, but only those dialects tell of it that cannot do without (F33).
     """
 
     name: str
@@ -43,6 +44,7 @@ class ToolDefinition:
     cacheable: bool = False
     loop_breaking: bool = False
     planner: Planner | None = field(default=None, repr=False)
+    hidden: bool = False
 
     @property
     def spec(self) -> ToolSpec:
@@ -117,9 +119,7 @@ class Registry:
         """Raises `RegistrationError` for a bad name, schema or handler, and for a name that is taken."""
         check(definition)
         if definition.name in self._reserved:
-            raise RegistrationError(
-                f"{definition.name} is a built-in tool and cannot be replaced; choose another name."
-            )
+            raise RegistrationError(f"cannot override built-in tool: {definition.name}")
         if definition.name in self._tools and not replace:
             raise RegistrationError(f"A tool named {definition.name} exists already; pass replace=True to replace it.")
         self._tools[definition.name] = definition

@@ -15,6 +15,7 @@ from bridge.agent.chat_holder import ChatFactory, ChatHolder, launch
 from bridge.agent.choices import Approve, Choices, check, check_task, real_workspace
 from bridge.agent.session import AgentSession, new_id
 from bridge.agent.settling import settle
+from bridge.agent.wish import Wish, choose
 from bridge.errors import UsageError
 from bridge.journal import Journal
 from bridge.relay.service import (
@@ -205,8 +206,11 @@ class Bridge:
 
 
 def _merge(choices: Choices, request: TaskRequest) -> Choices:
-    names = ("url", "dialect", "mode", "approve", "max_iterations")
+    names = ("url", "mode", "approve", "max_iterations", "multi")
     given = {name: value for name in names if (value := getattr(request, name)) is not None}
+    wish = Wish(request.dialect, request.provider, request.xml).check()
+    if (dialect := choose(wish, team_xml=choices.team_xml)) is not None:
+        given["dialect"] = dialect
     if request.site is not None and request.site != choices.site:
         given = {"site": request.site, "url": None, **given}  # a URL belongs to its site
     return replace(choices, **given)

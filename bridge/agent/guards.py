@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bridge.agent import limits
@@ -11,12 +12,14 @@ from tool_manager.models import ToolCall, canonical_json
 
 @dataclass(frozen=True, slots=True)
 class GuardLimits:
-    """Replies, equal calls in a row, failures in a row, corrections in a row, and seconds that one task may take."""
+    """Replies, equal replies in a row, failures in a row, corrections in a row, equal error messages in a row, and
+    seconds that one task may take."""
 
     iterations: int = limits.MAX_ITERATIONS
     identical_calls: int = limits.MAX_IDENTICAL_CALLS
     failures: int = limits.MAX_CONSECUTIVE_FAILURES
     corrections: int = limits.MAX_CORRECTIONS
+    errors: int = limits.MAX_IDENTICAL_ERRORS
     awake_s: float = limits.MAX_AWAKE_S
 
 
@@ -33,7 +36,9 @@ class Guards:
         self._failures = 0
         self._corrections = 0
         self._repeats = 0
-        self._last: tuple[str, str] | None = None
+        self._errors = 0
+        self._last: list[tuple[str, str]] = []
+        self._error: str | None = None
 
     def before_message(self, now: float) -> None:
         """Another message is about to be typed."""
@@ -47,28 +52,41 @@ class Guards:
             raise TaskStopped("awake", f"The task has run for {minutes:g} minutes, its limit; nothing more was sent.")
         self._iterations += 1
 
-    def before_call(self, call: ToolCall) -> None:
-        """A well-formed call came, perhaps one of equal calls in a row."""
-        key = (call.name, canonical_json(call.args))
-        self._repeats = self._repeats + 1 if key == self._last else 1
-        self._last = key
+    def before_calls(self, calls: Sequence[ToolCall]) -> None:
+        """The well-formed calls of a reply came, perhaps those of the reply before it (T35). The same call twice in one
+        reply is no repetition: position tells them apart (C21)."""
+        asked = [(call.name, canonical_json(call.args)) for call in calls]
+        self._repeats = self._repeats + 1 if asked and asked == self._last else 1
+        self._last = asked
         if self._repeats >= self._limits.identical_calls:
+            what = f"{calls[0].name} call" if len(calls) == 1 else f"{len(calls)} calls"
+            last = "the last one was" if len(calls) == 1 else "the last ones were"
             raise NeedsUser(
                 "repeated_call",
-                f"The model asked for the same {call.name} call {self._repeats} times in a row; "
-                "the last one was not run. Tell it what to do instead.",
+                f"The model asked for the same {what} {self._repeats} times in a row; "
+                f"{last} not run. Tell it what to do instead.",
             )
 
-    def after_call(self, success: bool) -> None:
-        """A call has its outcome, which ends a run of corrections."""
-        self._corrections = 0
-        self._failures = 0 if success else self._failures + 1
+    def after_calls(self, successes: Iterable[bool]) -> None:
+        """All calls of a reply have their outcome, which ends a run of corrections. Failures are counted across
+        replies and within them; a success begins anew (C30)."""
+        self._corrections = self._errors = 0
+        self._error = None
+        for success in successes:
+            self._failures = 0 if success else self._failures + 1
         if self._failures >= self._limits.failures:
             raise TaskStopped("failures", f"{self._failures} calls failed in a row; the task was stopped.")
 
-    def forget_call(self) -> None:
-        """The call was not good enough to run, and the model is asked for the very same one: that is no repetition."""
+    def forget_calls(self) -> None:
+        """The calls were not good enough to run, and the model is asked for the very same: that is no repetition."""
         self._repeats = 0
+
+    def before_error(self, message: str) -> None:
+        """`message` is about to be typed, perhaps the error that was typed before; any other begins anew (F19)."""
+        self._errors = self._errors + 1 if message == self._error else 1
+        self._error = message
+        if self._errors >= self._limits.errors:
+            raise TaskStopped("errors", f"The same error came {self._errors} times in a row; the task was stopped.")
 
     def before_correction(self, why: str) -> None:
         """A reply could not be used and the model is about to be told; `why` is one sentence."""

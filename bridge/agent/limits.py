@@ -6,7 +6,7 @@ MAX_ITERATIONS = 50
 """Model replies in one task (T34): enough for real work, few enough that a confused model costs minutes, not hours."""
 
 MAX_IDENTICAL_CALLS = 3
-"""The same call this often in a row means that the model is stuck (T35)."""
+"""A reply with the same calls this often in a row means that the model is stuck (T35)."""
 
 MAX_CONSECUTIVE_FAILURES = 3
 """Calls that fail one after the other: the model is guessing, and web chats ration messages."""
@@ -16,6 +16,9 @@ MAX_AWAKE_S = 3600.0
 
 MAX_CORRECTIONS = 2
 """Corrections of one malformed reply: a model that fails three times needs a person, not a third reminder."""
+
+MAX_IDENTICAL_ERRORS = 5
+"""The same error message this often in a row, in a dialect whose every reply must be a call (F19)."""
 
 CLEANUP_S = 10.0
 """Seconds that a page gets to stop and let go after a cancel, so that a dead page cannot hold the user up."""

@@ -1,25 +1,20 @@
-"""The loop of one task: turn → call → decide → approve → execute → result → turn … → answer (T23–T29, X2)."""
+"""The loop of one task: turn → calls → decide → approve → execute → results → turn … → answer (T23–T29, X2)."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from bridge.agent.call import CallRunner
-from bridge.agent.call_machine import CallMachine
+from bridge.agent.call import CallRunner, Outcome
 from bridge.agent.choices import OnMalformed
 from bridge.agent.guards import GuardLimits, Guards
 from bridge.conversation import Conversation, DeltaHandler, PromptKind, Recorder, Turn
-from bridge.errors import TabferryError
-from bridge.protocol import ParsedReply
-from tool_manager import ToolCall, ToolResult
+from bridge.errors import TabferryError, TaskStopped
+from bridge.protocol import Dialect, ParsedReply
+from tool_manager import ToolResult
 
 _FENCE_HINT = "Send exactly the same call again, inside a code block fenced with four backticks."
-
-_MEANT_AS_CALLS = frozenset({"malformed_call", "look_alike_tag"})
-"""Diagnostics of a reply that is no answer. A call in thinking is none of them: the answer stands after it."""
 
 _DOUBTS = {
     "disagreement": "The call could not be read reliably from the page, so it was not run",
@@ -27,22 +22,14 @@ _DOUBTS = {
 }
 
 
-class Wording(Protocol):
-    """What the loop needs of a dialect (`bridge.protocol.dialects`)."""
-
-    def result_message(self, call: ToolCall, result: ToolResult, /) -> str: ...
-    def error_message(self, error: str, hint: str | None = None, /) -> str: ...
-    def correction_message(self, reply: ParsedReply, /) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is typed next, and the call whose outcome it carries."""
+    """What is typed next, and the calls whose outcomes it carries. `last`: the task ends so, whatever the reply."""
 
     text: str
     kind: PromptKind
-    call: ToolCall | None = None
-    machine: CallMachine | None = None
+    outcomes: tuple[Outcome, ...] = ()
+    last: TaskStopped | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +38,19 @@ class Answer:
 
 
 class AgentLoop:
-    """Runs one task after the other in one chat. Not for two tasks at once: the caller keeps them apart."""
+    """Runs one task after the other in one chat. Not for two tasks at once: the caller keeps them apart.
+
+    `several` runs every call of a reply and types all results as one message, else the first call alone counts (X1).
+    """
 
     def __init__(
         self,
         conversation: Conversation,
         calls: CallRunner,
-        wording: Wording,
+        dialect: Dialect,
         recorder: Recorder,
         *,
+        several: bool = False,
         bounds: GuardLimits | None = None,
         on_malformed: OnMalformed = "correct",
         on_delta: DeltaHandler | None = None,
@@ -67,15 +58,17 @@ class AgentLoop:
     ) -> None:
         self._conversation = conversation
         self._calls = calls
-        self._wording = wording
+        self._dialect = dialect
         self._recorder = recorder
+        self._several = several
         self._bounds = bounds or GuardLimits()
         self._on_malformed = on_malformed
         self._on_delta = on_delta
         self._clock = clock
 
     async def run(self, text: str) -> str:
-        """Type `text` and go on until the model answers without a call; return that answer unchanged (T2, T28).
+        """Type `text` and go on until the model answers without a call, or ends the task by one; return that answer
+        unchanged (T2, T28, F17).
 
         Raises `TaskStopped`, `NeedsUser`, `ChatError` or `JournalError`; a tool's failure goes to the model (T39).
         """
@@ -83,14 +76,17 @@ class AgentLoop:
         step: Message | Answer = Message(text, "task")
         while isinstance(step, Message):
             guards.before_message(self._clock())
-            step = await self._next(await self._turn(step), guards)
+            turn = await self._turn(step)
+            if step.last is not None:
+                raise step.last
+            step = await self._next(turn, guards)
         return step.text
 
     async def _turn(self, message: Message) -> Turn:
         def delivered() -> None:
-            if message.call is not None and message.machine is not None:
-                message.machine.go("delivered")
-                self._recorder.note("call.delivered", call=message.call.id)
+            for outcome in message.outcomes:
+                outcome.machine.go("delivered")
+                self._recorder.note("call.delivered", call=outcome.call.id)
 
         return await self._conversation.turn(message.text, self._on_delta, kind=message.kind, on_sent=delivered)
 
@@ -99,43 +95,85 @@ class AgentLoop:
         if turn.doubt is not None:
             return self._again(_DOUBTS[turn.doubt], guards)
         if turn.reply.kind == "tool_calls":
-            return await self._call(turn, guards)
-        if turn.reply.kind == "error" or _malformed(turn.reply):
-            return self._correct(turn.reply, guards)
+            return await self._run(turn, guards)
+        if turn.reply.kind == "error" or turn.reply.problem is not None:
+            return self._malformed(turn.reply, guards)
+        if self._dialect.needs_call:
+            return self._correct(turn.reply, "The model's reply held no tool call.", guards)
         return Answer(turn.reply.text)
 
-    async def _call(self, turn: Turn, guards: Guards) -> Message:
-        """Only the first call counts (T7); what follows it was written before its result, and is never fed back."""
-        call = turn.reply.calls[0]
-        guards.before_call(call)
-        outcome = await self._calls.run(call, turn.number, turn.trust, self._conversation.settle)
-        if outcome.unreadable is not None:
-            guards.forget_call()
-            return self._again(outcome.unreadable, guards)
-        guards.after_call(outcome.result.success)
-        if outcome.invalid is not None:
-            text = self._wording.error_message(outcome.invalid, outcome.hint)
-            return Message(text, "error", outcome.call, outcome.machine)
-        text = self._wording.result_message(outcome.call, outcome.result)
-        return Message(text, "result", outcome.call, outcome.machine)
+    async def _run(self, turn: Turn, guards: Guards) -> Message | Answer:
+        """What follows the first call was written before its result: it is never fed back, and runs only as a further
+        call of a dialect that takes several (T7, T29)."""
+        calls = turn.reply.calls if self._several else turn.reply.calls[:1]
+        guards.before_calls(calls)
+        outcomes = await self._calls.run(calls, turn.number, turn.trust, self._conversation.settle)
+        for outcome in outcomes:
+            if outcome.unreadable is not None:
+                guards.forget_calls()
+                return self._again(outcome.unreadable, guards)
+        if self._several:
+            self._note_usage(turn, outcomes)
+        if ending := next((outcome for outcome in outcomes if outcome.ends), None):
+            return Answer(str(ending.result.data))
+        try:
+            guards.after_calls(outcome.result.success for outcome in outcomes)
+        except TaskStopped as stop:
+            if not self._several:
+                raise
+            return replace(self._told(turn.reply, outcomes), last=stop)  # all results are returned first (C20, X11)
+        return self._told(turn.reply, outcomes)
 
-    def _correct(self, reply: ParsedReply, guards: Guards) -> Message | Answer:
+    def _told(self, reply: ParsedReply, outcomes: Sequence[Outcome]) -> Message:
+        if self._several:
+            pairs = [(outcome.call, self._result(outcome)) for outcome in outcomes]
+            return Message(self._dialect.results_message(pairs), "result", (*outcomes,))
+        [outcome] = outcomes
+        if outcome.invalid is not None:
+            sentence = self._dialect.invalid_text(outcome.call, outcome.code or "other", outcome.invalid)
+            return Message(self._dialect.error_message(sentence, outcome.hint), "error", (outcome,))
+        text = self._dialect.result_message(outcome.call, outcome.result)
+        extra = sum(found.code == "extra_call" for found in reply.diagnostics)
+        note = f"\n{self._dialect.extra_calls_note(extra)}" if extra else ""
+        return Message(text + note, "result", (outcome,))
+
+    def _result(self, outcome: Outcome) -> ToolResult:
+        """What stands in the call's slot: an invalid one fails there, in the dialect's own words (C13–C15)."""
+        if outcome.invalid is None:
+            return outcome.result
+        return ToolResult.fail(self._dialect.invalid_text(outcome.call, outcome.code or "other", outcome.invalid))
+
+    def _malformed(self, reply: ParsedReply, guards: Guards) -> Message | Answer:
         if self._on_malformed == "text":
             return Answer(reply.text)
         why = "The model's reply held a malformed tool call."
         if self._on_malformed == "error":
             raise TabferryError(f"{why} Nothing was run.")
-        guards.before_correction(why)
-        return Message(self._wording.correction_message(reply), "correction")
+        return self._correct(reply, why, guards)
+
+    def _correct(self, reply: ParsedReply, why: str, guards: Guards) -> Message:
+        text = self._dialect.correction_message(reply)
+        if self._dialect.needs_call:
+            guards.before_error(text)  # such a loop goes on until it turns in a circle (F18, F19)
+        else:
+            guards.before_correction(why)
+        return Message(text, "correction")
 
     def _again(self, why: str, guards: Guards) -> Message:
         guards.before_correction(f"{why}.")
-        return Message(self._wording.error_message(why, _FENCE_HINT), "correction")
+        return Message(self._dialect.error_message(why, _FENCE_HINT), "correction")
 
     def _note_diagnostics(self, turn: Turn) -> None:
         for diagnostic in turn.reply.diagnostics:
             self._recorder.note("diagnostic", turn=turn.number, code=diagnostic.code, message=diagnostic.message)
 
-
-def _malformed(reply: ParsedReply) -> bool:
-    return any(diagnostic.code in _MEANT_AS_CALLS for diagnostic in reply.diagnostics)
+    def _note_usage(self, turn: Turn, outcomes: Sequence[Outcome]) -> None:
+        """Counts of a batch (C31)."""
+        successes = sum(outcome.result.success for outcome in outcomes)
+        self._recorder.note(
+            "usage",
+            turn=turn.number,
+            tools_executed=len(outcomes),
+            success_count=successes,
+            failure_count=len(outcomes) - successes,
+        )

@@ -11,11 +11,12 @@ from typing import Any, Self
 
 from bridge.agent.approvals import Approver, deny_unattended
 from bridge.agent.chat_holder import ChatFactory, ChatHolder, launch
-from bridge.agent.choices import Approve, Choices, Mode, OnMalformed, check, check_task
+from bridge.agent.choices import DEFAULT_DIALECT, Approve, Choices, Mode, OnMalformed, check, check_task
 from bridge.agent.guards import GuardLimits
 from bridge.agent.limits import MAX_ITERATIONS
 from bridge.agent.session import AgentSession, new_id
 from bridge.agent.settling import settle
+from bridge.agent.wish import Wish, choose
 from bridge.conversation import ChatPort
 from bridge.errors import TaskCancelled
 from bridge.journal import Event, Journal, Subscription, paths
@@ -29,7 +30,8 @@ class LLMManager:
     Without `chat`, `chat_factory` (default: a browser on `site`, at `url`) makes one when the first task comes, closed
     at the end; without `journal`, the user's own is opened, and what a killed process left in it is settled. What is
     passed in stays the caller's to close. `approver` answers what the policy `approve` asks; without one such calls are
-    denied at once. `tools` replaces the built-in ToolManager. Raises `UsageError` for a bad workspace or dialect.
+    denied at once. `tools` replaces the built-in ToolManager. `dialect` names how calls are written, else
+    `provider` and `xml` choose (A7). Raises `UsageError` for a bad workspace or dialect.
     """
 
     def __init__(
@@ -38,7 +40,11 @@ class LLMManager:
         site: str = "demo",
         *,
         url: str | None = None,
-        dialect: str = "tool_call",
+        dialect: str | None = None,
+        provider: str | None = None,
+        xml: bool | None = None,
+        multi: bool = False,
+        system_prompt: str | None = None,
         approve: Approve = "ask",
         mode: Mode = "act",
         max_iterations: int = MAX_ITERATIONS,
@@ -52,7 +58,19 @@ class LLMManager:
         on_ephemeral: EphemeralHandler | None = None,
         bounds: GuardLimits | None = None,
     ) -> None:
-        choices = Choices(site, url, dialect, approve, mode, max_iterations, headless, on_malformed)
+        chosen = choose(Wish(dialect, provider, xml).check()) or DEFAULT_DIALECT
+        choices = Choices(
+            site,
+            url,
+            chosen,
+            approve,
+            mode,
+            max_iterations,
+            headless,
+            on_malformed,
+            multi=multi,
+            system_prompt=system_prompt,
+        )
         root = check(workspace, choices)
         self._owns_journal = journal is None
         self.journal = journal or Journal.open(paths.journal_path())

@@ -13,7 +13,7 @@ from typing import Any
 from bridge.agent.approvals import Approver, Expect, expect_nothing
 from bridge.agent.call import CallRunner
 from bridge.agent.chat_holder import ChatHolder
-from bridge.agent.choices import Choices
+from bridge.agent.choices import Choices, opening
 from bridge.agent.effects import JournalEffects
 from bridge.agent.guards import GuardLimits
 from bridge.agent.limits import CLEANUP_S, TITLE_CHARS
@@ -116,18 +116,23 @@ class AgentSession:
         text = task
         if self._conversation is None:
             port = await self._holder.fresh(self.choices)
-            self._conversation = Conversation(port, ResponseParser(self.choices.dialect), self._pen)
-            text = f"{self._dialect.system_prompt(self.tools.specs())}\n\nTASK: {task}"
+            self._conversation = Conversation(port, self._parser(), self._pen)
+            tools = self.tools.specs(hidden=self._dialect.needs_call)
+            text = f"{opening(self.choices, tools)}\n\nTASK: {task}"
         loop = AgentLoop(
             self._conversation,
             self._calls,
             self._dialect,
             self._pen,
+            several=self._dialect.several or self.choices.multi,
             bounds=self._bounds,
             on_malformed=self.choices.on_malformed,
             on_delta=self._delta,
         )
         return await loop.run(text)
+
+    def _parser(self) -> ResponseParser:
+        return ResponseParser(self.choices.dialect, multi=self.choices.multi, tools=self.tools.specs(hidden=True))
 
     def _note_start(self, pen: JournalRecorder, task: str) -> None:
         choices = self.choices
@@ -138,6 +143,7 @@ class AgentSession:
             url=choices.url,
             title=task.strip().splitlines()[0][:TITLE_CHARS],
             dialect=choices.dialect,
+            multi=choices.multi,
             approve=choices.approve,
             mode=choices.mode,
         )

@@ -145,12 +145,14 @@ class _Desk:
         self._terminal = terminal
         self._transcript = transcript
         self._question: asyncio.Task[None] | None = None
+        self._call: str | None = None
 
     def event(self, event: Event) -> None:
         if event.type == "call.asking":
+            self._call = event.call
             self._question = asyncio.create_task(self._answer(event.data))
-        elif event.type in ("call.granted", "call.denied") and self._question is not None:
-            self._question.cancel()
+        elif event.type in ("call.granted", "call.denied") and self._question and event.call == self._call:
+            self._question.cancel()  # other calls of the same reply may go their way meanwhile
 
     async def close(self) -> None:
         if self._question is not None:

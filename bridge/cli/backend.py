@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from bridge.agent import Bridge, Choices
+from bridge.agent import Bridge
 from bridge.cli.output import notice
 from bridge.config import Settings
 from bridge.errors import TabferryError, UsageError
@@ -20,6 +20,9 @@ Item = Event | Ephemeral
 
 _LOCAL_ONLY = ("headless",)
 """Flags that belong to the process that holds the browser."""
+
+_DIALECT = ("dialect", "provider", "xml", "team")
+"""Flags that choose the dialect."""
 
 
 class Backend(Protocol):
@@ -55,13 +58,24 @@ async def open_backend(
         if flags.get(name) is not None:
             notice(f"--{name} has no effect: the task runs in the browser of the bridge of process {live.pid}.")
     async with await RelayClient.open(live, workspace, name="ask") as client:
-        yield Remote(client, {name: value for name, value in flags.items() if name not in _LOCAL_ONLY}, new_chat)
+        yield Remote(client, {**_sent(flags), **_dialect(settings, flags)}, new_chat)
+
+
+def _sent(flags: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in flags.items() if name not in (*_LOCAL_ONLY, *_DIALECT)}
+
+
+def _dialect(settings: Settings, flags: dict[str, Any]) -> dict[str, Any]:
+    """A team is known where it is configured, so the live bridge is told what comes of it."""
+    if flags.get("team") is not None:
+        return {"dialect": settings.dialect}
+    return {name: flags.get(name) for name in ("dialect", "provider", "xml")}
 
 
 @asynccontextmanager
 async def _local(workspace: Path, settings: Settings, *, interactive: bool) -> AsyncIterator[Backend]:
     journal = Journal.open(paths.journal_path())
-    bridge = Bridge(journal, defaults=Choices(**settings.model_dump()), interactive=interactive)
+    bridge = Bridge(journal, defaults=settings.choices, interactive=interactive)
     try:
         yield Local(bridge, workspace)
     finally:

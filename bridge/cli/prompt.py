@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from bridge.protocol import Dialect
 
 
 def prompt(
     dialect: Annotated[str | None, typer.Option(help="The way in which calls are written; tool_call if none.")] = None,
     provider: Annotated[str | None, typer.Option(help="Choose the dialect by the provider of the model.")] = None,
     xml: Annotated[bool, typer.Option("--xml", help="Choose XML whatever the provider.")] = False,
+    team: Annotated[str | None, typer.Option(help="The choices of [teams.NAME] in config.toml.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of the bare text.")] = False,
 ) -> None:
     """Print the system prompt exactly as it would be typed; what each tool costs goes to standard error.
 
     Example: tabferry prompt --dialect tool_call
     """
+    from bridge.agent.choices import opening
     from bridge.cli.output import fail
+    from bridge.config import load_settings
     from bridge.errors import TabferryError
+    from bridge.protocol import dialects
     from tool_manager import builtin_specs
 
     try:
-        chosen = _choose(dialect, provider, xml)
-        tools = builtin_specs()
-        text = chosen.system_prompt(tools)
+        choices = load_settings(dialect=dialect, provider=provider, xml=xml or None, team=team).choices
+        chosen = dialects.get(choices.dialect)
+        tools = builtin_specs(hidden=chosen.needs_call)
+        text = opening(choices, tools)
     except TabferryError as error:
         fail(error)
     manifest = chosen.manifest(tools)
@@ -36,16 +38,6 @@ def prompt(
         _print_json(chosen.name, text, costs, manifest.skipped)
     else:
         _print_text(text, costs, manifest.skipped)
-
-
-def _choose(dialect: str | None, provider: str | None, xml: bool) -> Dialect:
-    from bridge.errors import UsageError
-    from bridge.protocol import dialects
-
-    by_provider = provider is not None or xml
-    if dialect is not None and by_provider:
-        raise UsageError("--dialect names the dialect already: leave out --provider and --xml.")
-    return dialects.get(dialects.for_provider(provider, xml) if by_provider else dialect or "tool_call")
 
 
 def _print_json(dialect: str, text: str, costs: dict[str, int], skipped: dict[str, str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from bridge.agent import Choices
     from bridge.relay import Announcement, Relay
 
 
@@ -22,6 +23,10 @@ def serve(
     ] = False,
     site: Annotated[str | None, typer.Option(help="Site profile for tasks that name none, for example demo.")] = None,
     url: Annotated[str | None, typer.Option(help="Address of the chat page.")] = None,
+    dialect: Annotated[str | None, typer.Option(help="How the model writes calls.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Choose the dialect by the provider of the model.")] = None,
+    xml: Annotated[bool, typer.Option("--xml", help="Choose XML whatever the provider.")] = False,
+    team: Annotated[str | None, typer.Option(help="The choices of [teams.NAME] in config.toml.")] = None,
     approve: Annotated[str | None, typer.Option(help="What runs unasked: ask, edits, auto or none.")] = None,
     headless: Annotated[bool | None, typer.Option("--headless/--headed", help="Hide or show the browser.")] = None,
     idle_minutes: Annotated[
@@ -36,21 +41,31 @@ def serve(
     """
     from bridge.cli.output import run
 
-    flags = {"site": site, "url": url, "approve": approve, "headless": headless}
+    flags = {
+        "site": site,
+        "url": url,
+        "dialect": dialect,
+        "provider": provider,
+        "xml": xml or None,
+        "team": team,
+        "approve": approve,
+        "headless": headless,
+    }
     run(_serve(workspace, flags, announce=announce, idle_seconds=idle_minutes * 60 or None))
 
 
 async def _serve(workspace: Path, flags: dict[str, Any], *, announce: bool, idle_seconds: float | None) -> None:
-    from bridge.agent import real_workspace
+    from bridge.agent.choices import check
     from bridge.config import load_settings
     from bridge.errors import JournalError, UsageError
     from bridge.relay import find_live
 
-    root, settings = real_workspace(workspace), load_settings(**flags)
+    choices = load_settings(**flags).choices
+    root = check(workspace, choices)
     live = await find_live()
     if live is None:
         try:
-            await _run_bridge(root, settings.model_dump(), announce=announce, idle_seconds=idle_seconds)
+            await _run_bridge(root, choices, announce=announce, idle_seconds=idle_seconds)
         except JournalError:
             # Two editor windows may start a bridge at the same moment; the second becomes a client of the first.
             live = await _other_starting() if announce else None
@@ -66,15 +81,15 @@ async def _serve(workspace: Path, flags: dict[str, Any], *, announce: bool, idle
         )
 
 
-async def _run_bridge(root: Path, settings: dict[str, Any], *, announce: bool, idle_seconds: float | None) -> None:
+async def _run_bridge(root: Path, choices: Choices, *, announce: bool, idle_seconds: float | None) -> None:
     from importlib.metadata import version
 
-    from bridge.agent import Bridge, Choices
+    from bridge.agent import Bridge
     from bridge.journal import Journal, paths
     from bridge.relay import Relay
 
     journal = Journal.open(paths.journal_path())
-    bridge = Bridge(journal, defaults=Choices(**settings))
+    bridge = Bridge(journal, defaults=choices)
     try:
         await bridge.start()
         runtime, release = paths.runtime_dir(), version("tabferry")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from bridge.conversation.agreement import Doubt, Judgement, Trust, judge
 from bridge.conversation.port import Capture, ChatPort, ChatReply, SentMessage
@@ -147,6 +147,7 @@ class Conversation:
             kind=judgement.reply.kind,
             ending=reply.ending,
             answers=kind,
+            **_kept(judgement.reply, judgement.capture.text),
         )
         if judgement.doubt is not None:
             self._recorder.note("diagnostic", turn=self.turns, code=judgement.doubt, calls=judgement.detail)
@@ -167,3 +168,9 @@ class Conversation:
     def _step(self, state: Literal["waiting", "replying", "settled"]) -> None:
         self.machine.go(state)
         self._recorder.note("state", turn=self.turns, state=state)
+
+
+def _kept(reply: ParsedReply, text: str) -> dict[str, Any]:
+    """What a history needs of a reply beside the `text` that it was read from, where that is something else."""
+    kept = {"prose": reply.prose if reply.prose != text else None, "thinking": reply.thinking or None}
+    return {name: value for name, value in kept.items() if value is not None}

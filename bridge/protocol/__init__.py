@@ -17,6 +17,7 @@ from bridge.protocol.models import (
     ToolResult,
 )
 from bridge.protocol.parser import ResponseParser
+from bridge.protocol.pending import PendingConversation
 
 __all__ = [
     "CORRECTABLE",
@@ -26,6 +27,7 @@ __all__ = [
     "Dialect",
     "Manifest",
     "ParsedReply",
+    "PendingConversation",
     "PromptError",
     "ReplyKind",
     "ResponseParser",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Protocol, TypeAlias
 
 from bridge.protocol import limits, prompts
+from bridge.protocol.injection import inject
 from bridge.protocol.manifest import Manifest, describe
 from bridge.protocol.models import ParsedReply, StreamEvent
 from bridge.protocol.signatures import tool_line
@@ -42,6 +43,8 @@ class Dialect(ABC):
     """Whether a reply without a call is an error that is fed back (X8)."""
     executes: ClassVar[bool] = True
     """Whether calls of this dialect may run here at all (X17)."""
+    thinking_tag: ClassVar[str] = "think"
+    """The tag around thinking where a conversation is written again (C29)."""
     separator: ClassVar[str] = "\n"
     """What stands between two tools in the prompt."""
 
@@ -77,12 +80,21 @@ class Dialect(ABC):
         """What the prompt says of `tools`; a tool that cannot be described is left out and reported (A14)."""
         return describe(tools, self.tool_text, self.separator)
 
-    def system_prompt(self, tools: Sequence[ToolSpec]) -> str:
-        """The text that opens a chat: the tools and how to call them (T31). Raises `PromptError`."""
+    def system_prompt(self, tools: Sequence[ToolSpec], template: str | None = None) -> str:
+        """The text that opens a chat: the tools and how to call them (T31). Raises `PromptError`.
+
+        `template` is the user's own prompt: the tools go where it says `{{tools}}` (A15), how to call them follows it.
+        """
         manifest = self.manifest(tools)
-        return prompts.render(
-            "system.j2", tools=manifest.text, instructions=self.instructions(list(manifest.texts)), dialect=self.name
-        )
+        if template is None:
+            return self.opening(manifest)
+        listed = None if manifest.skipped and not manifest.texts else manifest.text
+        return f"{inject(template, listed)}\n\n{self.instructions(list(manifest.texts))}"
+
+    def opening(self, manifest: Manifest) -> str:
+        """The text that opens a chat where the user has none. Raises `PromptError`."""
+        instructions = self.instructions(list(manifest.texts))
+        return prompts.render("system.j2", tools=manifest.text, instructions=instructions, dialect=self.name)
 
     def instructions(self, names: Sequence[str]) -> str:
         """How to call, with examples for those of the tools `names` that it has examples of. Raises `PromptError`."""
@@ -98,17 +110,29 @@ class Dialect(ABC):
 
     def error_message(self, error: str, hint: str | None = None) -> str:
         """What is typed for a call that was well-formed but wrong (T23); the hint follows on a line of its own."""
-        sentence = one_line(error)[: limits.MAX_ERROR].removesuffix(".")
+        sentence = _quoted(error).removesuffix(".")
         message = f"TOOL_ERROR: {sentence}. Please try again with correct format."
-        return f"{message}\n{one_line(hint)[: limits.MAX_ERROR]}" if hint else message
+        return f"{message}\n{_quoted(hint)}" if hint else message
 
     def correction_message(self, reply: ParsedReply) -> str:
         """What is typed when a call was meant but none could run: what is wrong, where, and how to send it again."""
         damage = next((found.message for found in reply.diagnostics if found.code == "rendering_damage"), None)
-        return prompts.render("correction.j2", found=reply.problem, damage=damage, call=self._call)
+        return prompts.render(
+            "correction.j2", found=reply.problem, damage=damage, call=self._call, max_told=limits.MAX_TOLD
+        )
+
+    def extra_calls_note(self, count: int) -> str:
+        """What is typed on a line after the result when `count` further calls of the reply did not run (T7)."""
+        calls = "1 more call was" if count == 1 else f"{count} more calls were"
+        return f"Only your first call was run: {calls} in the same reply. Send one call at a time."
 
     def _call(self, name: str, args: JsonObject, reasoning: str | None = None) -> str:
         return self.format_call(ToolCall("", name, args, reasoning))
+
+
+def _quoted(text: str) -> str:
+    """The beginning of `text` on one line, without what could open a call there: it may quote what a model wrote."""
+    return one_line(text)[: limits.MAX_ERROR].replace("<", "\\u003c").replace("`", "\\u0060")
 
 
 def one_line(text: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
+from collections.abc import Callable
 from typing import Literal, NoReturn
 
 from bridge.protocol import limits
@@ -30,18 +31,31 @@ def _constant(text: str) -> NoReturn:
 
 def _float(text: str) -> float:
     value = float(text)
-    if math.isinf(value):
-        raise _BadNumber(f"the number {text[: limits.EXCERPT]} is too large")
-    return value
+    if -_LARGEST <= value <= _LARGEST:
+        return value
+    raise _BadNumber(f"the number {text[: limits.EXCERPT]} is too large")
 
 
 def _int(text: str) -> int:
     if len(text) > limits.MAX_INT_DIGITS:
-        raise _BadNumber(f"an integer has more than {limits.MAX_INT_DIGITS} digits")
+        raise _TOO_MANY_DIGITS
     return int(text)
 
 
-_DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_float, parse_int=_int)
+_LARGEST = sys.float_info.max
+_TOO_MANY_DIGITS = _BadNumber(f"an integer has more than {limits.MAX_INT_DIGITS} digits")
+
+
+def integers(limit: int) -> Callable[[str], int]:
+    """Reads integers where the interpreter itself refuses more digits than `limit` (0: it refuses none).
+
+    Its own limit is ours unless somebody has raised it, and costs no call of Python for each number.
+    """
+    return int if 0 < limit <= limits.MAX_INT_DIGITS else _int
+
+
+_INT = integers(sys.get_int_max_str_digits())
+_DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_float, parse_int=_INT)
 
 
 def decode(text: str) -> JsonValue:
@@ -53,6 +67,8 @@ def decode(text: str) -> JsonValue:
         raise BadJson("cut" if cut else "json", _lower(error.msg), error.pos) from None
     except _BadNumber as error:
         raise BadJson("number", str(error), 0) from None
+    except ValueError:
+        raise BadJson("number", str(_TOO_MANY_DIGITS), 0) from None
     except RecursionError:
         raise BadJson("depth", "it is nested too deeply", 0) from None
 
@@ -63,15 +79,15 @@ def _lower(message: str) -> str:
 
 def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     value = dict(pairs)
-    if len(value) < len(pairs):
+    if len(value) != len(pairs):
         raise ValueError("equal keys hide how deep the text was")
     return value
 
 
-_EAGER = json.JSONDecoder(parse_constant=_constant, parse_float=_float, parse_int=_int, object_pairs_hook=_unique)
+_EAGER = json.JSONDecoder(parse_constant=_constant, parse_float=_float, parse_int=_INT, object_pairs_hook=_unique)
 
 
-def _decode_prefix(data: str, at: int) -> tuple[JsonValue, int]:
+def decode_prefix(data: str, at: int) -> tuple[JsonValue, int]:
     """The value at `at` and where it ends; `(None, 0)` for what is not wholly there, is wrong, or is doubtful."""
     try:
         value, end = _EAGER.raw_decode(data, at)
@@ -84,8 +100,8 @@ def _depth(value: JsonValue) -> int:
     depth, level = 0, [value]
     while level:
         depth += 1
-        children = (each.values() if isinstance(each, dict) else each for each in level)
-        level = [child for each in children for child in each if isinstance(child, dict | list)]
+        inner = (each.values() if type(each) is dict else each for each in level)
+        level = [child for children in inner for child in children if type(child) is dict or type(child) is list]
     return depth
 
 
@@ -115,7 +131,7 @@ class JsonScanner:
         """Read on from `at`: `end` and the index after the last bracket, `broken` and that of the `<`, or `more`."""
         if self._eager:
             self._eager = False
-            self.value, end = _decode_prefix(data, at)
+            self.value, end = decode_prefix(data, at)
             if end:
                 return end, "end"
         while at < len(data):

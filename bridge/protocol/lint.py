@@ -8,28 +8,37 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import TypeAlias
 
+from bridge.protocol import limits
+from bridge.protocol.hops import places
 from bridge.protocol.remarks import Remark
 from bridge.protocol.tags import SPACE
 
 Span: TypeAlias = tuple[int, int]
 _TAG_LIKE = re.compile(r"(?:[<＜‹〈❮]|\\<|&lt;)([^<>＜＞‹›〈〉❮❯&\n]{1,60})(?:[>＞›〉❯]|&gt;)")
-_JSON_FOLLOWS = re.compile(rf"{SPACE}{{0,40}}(?:```+\w{{0,20}}{SPACE}{{0,40}})?[{{“]")
-_WRITTEN_RESULT = re.compile(r"^[ \t>*`]{0,20}(?:\w{1,20}:[ \t]{0,20})?TOOL_(?:RESULT|ERROR):", re.MULTILINE)
+_JSON_FOLLOWS = re.compile(rf"{SPACE}{{0,40}}(?:```+\w{{0,20}}{SPACE}{{0,40}})?[\[{{“]")
+_WRITTEN_RESULT = re.compile(
+    r"^[ \t>*`]{0,20}(?:\w{1,20}:[ \t]{0,20})?"
+    r"(?:TOOL_(?:RESULT|ERROR):|<results>\s{0,40}\[|Tool '[^'\n]{1,100}' result:|tool execution failed:)",
+    re.MULTILINE,
+)
+FRAMES = ("TOOL_RESULT:", "TOOL_ERROR:", "<results>", "' result:", "tool execution failed:")
+"""What tells the lines that a bridge types back: every match of the pattern above holds one."""
+_MAX_LEAD = 180
+_JSON_MARKS = ("{", "[", "“")
 _LOOK_ALIKES = str.maketrans("тοоαасτ", "tooaact")
 _SMART_QUOTES = "“”„‟«»‘’"
 
 
-def outside_calls(text: str, spans: Iterable[Span], open_tag: str) -> Iterator[Remark]:
+def outside_calls(text: str, spans: Iterable[Span], open_tag: str, frames: Iterable[str] = FRAMES) -> Iterator[Remark]:
     """Remarks on `spans`, the parts of `text` before the first call and after each. Linear in their length."""
     before, *after = spans
-    if not after:
+    if not after and any(mark in text for mark in _JSON_MARKS):
         yield from _look_alikes(text, open_tag)
-    yield from _written_results(text, before)
-    for span in after:
-        yield from _extra_calls(text, span, open_tag)
-        yield from _written_results(text, span)
+    for span in (before, *after):
+        yield from written_results(text, span, frames)
 
 
 def _look_alikes(text: str, open_tag: str) -> Iterator[Remark]:
@@ -37,7 +46,7 @@ def _look_alikes(text: str, open_tag: str) -> Iterator[Remark]:
         if found[0] == open_tag or not _JSON_FOLLOWS.match(text, found.end()):
             continue
         if _plain(found[1]) == _plain(open_tag[1:-1]):
-            message = f"{found[0]!a} is not the tag {open_tag}, which must be written exactly so"
+            message = f"{found[0][: limits.EXCERPT]!a} is not the tag {open_tag}, which must be written exactly so"
             yield Remark("look_alike_tag", "", message, found.start())
 
 
@@ -50,16 +59,19 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", first)
 
 
-def _written_results(text: str, span: Span) -> Iterator[Remark]:
-    for found in _WRITTEN_RESULT.finditer(text, *span):
-        message = "the model wrote a tool result itself; it is not one"
-        yield Remark("model_written_result", "", message, found.start())
+def written_results(text: str, span: Span, frames: Iterable[str] = FRAMES) -> Iterator[Remark]:
+    """Remarks on results that the model wrote itself in `span` of `text` (T29)."""
+    places = {line for frame in frames for line in islice(_framed_lines(text, span, frame), limits.MAX_DIAGNOSTICS)}
+    for line in sorted(places):
+        yield Remark("model_written_result", "", "the model wrote a tool result itself; it is not one", line)
 
 
-def _extra_calls(text: str, span: Span, open_tag: str) -> Iterator[Remark]:
-    block = re.compile(rf"{re.escape(open_tag)}{SPACE}*+[{{\[]")
-    for found in block.finditer(text, *span):
-        yield Remark("extra_call", "", "a further call in the same reply was not run", found.start())
+def _framed_lines(text: str, span: Span, frame: str) -> Iterator[int]:
+    start, end = span
+    for at in places(text, frame, start, end):
+        line = text.rfind("\n", max(0, at - _MAX_LEAD), at) + 1
+        if line >= start and (line or at <= _MAX_LEAD) and _WRITTEN_RESULT.match(text, line, end):
+            yield line
 
 
 def damage(json_text: str, offset: int, message: str) -> tuple[str, str] | None:
@@ -69,6 +81,8 @@ def damage(json_text: str, offset: int, message: str) -> tuple[str, str] | None:
         return "smart_quotes", "quotes of the JSON have become typographic ones, as pages do outside a code fence"
     if char in ("\u00a0", "\u200b", "\ufeff"):
         return "invisible", "an invisible character stands between JSON tokens, as pages do outside a code fence"
+    if char == "•":
+        return "placeholder", "a dot stands between JSON tokens, which editors draw for characters they cannot show"
     if json_text.startswith(("&quot;", "&#34;", "&#x22;"), offset):
         return "entities", "quotes of the JSON have become HTML entities"
     if "delimiter" in message and offset and json_text[offset - 1] == '"':

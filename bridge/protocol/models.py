@@ -29,8 +29,9 @@ class Diagnostic:
     `code` is for machines: `malformed_call` (a block that cannot run), `rendering_damage` (beside a `malformed_call`:
     it looks as if the page had changed the text), `extra_call` (a further block, not run, T7), `call_in_thinking`
     (X19), `look_alike_tag` (T5), `model_written_result` (T29). `reason` is one word that narrows it: for a malformed
-    block `cut`, `json`, `shape`, `closing_tag`, `depth`, `number` or `thinking`. `message` is one sentence without its
-    period. `offset` counts characters of the reply from 0, `line` and `column` from 1.
+    block `cut`, `json`, `shape`, `closing_tag`, `depth`, `number`, `thinking` or `tags` (they are missing), for damage
+    what was done. `message` is one sentence without its period. `offset` counts characters of the reply from 0, `line`
+    and `column` from 1.
     """
 
     code: Code
@@ -62,7 +63,7 @@ class ParsedReply:
     @property
     def problem(self) -> Diagnostic | None:
         """The first sign that a call was meant where none came out of it; None when there is nothing to correct."""
-        if self.calls:
+        if self.kind == "tool_calls":
             return None
         return next((found for found in self.diagnostics if found.code in CORRECTABLE), None)
 
@@ -70,7 +71,7 @@ class ParsedReply:
     def prose(self) -> str:
         """`text` for people: without space at the end, and without the line that only opens the fence of the call."""
         text = self.text.rstrip()
-        if not self.calls:
+        if self.kind != "tool_calls":
             return text
         before, _, last = text.rpartition("\n")
         is_fence = last.lstrip(" ").startswith(("```", "~~~")) and "`" not in last.lstrip(" `")
@@ -86,7 +87,8 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class CallClosed:
-    """A call whose block has just closed; no later chunk can take it back."""
+    """A call whose block has just closed. Only one thing can still take it back: the end of thinking that began before
+    the reply; the `ParsedReply` then holds no call for it. So what cannot be undone waits for the reply."""
 
     call: ToolCall
 

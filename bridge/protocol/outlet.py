@@ -14,19 +14,20 @@ class Outlet:
     def __init__(self) -> None:
         self._is_open = True
         self._shown: list[str] = []
-        self._held: list[str] = []
+        self._held: list[tuple[str, int, int]] = []
         self._events: list[StreamEvent] = []
 
     @property
     def held(self) -> str:
-        return "".join(self._held)
+        return "".join([data[start:end] for data, start, end in self._held])
 
     def show(self, text: str) -> None:
         if self._is_open:
             self._shown.append(text)
 
-    def hold(self, text: str) -> None:
-        self._held.append(text)
+    def hold(self, data: str, start: int, end: int) -> None:
+        """Hold `data[start:end]`, uncut: most of what is held is a call, and never read as text."""
+        self._held.append((data, start, end))
 
     def release(self) -> None:
         """What was held is text after all."""

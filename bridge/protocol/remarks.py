@@ -31,4 +31,7 @@ def diagnostic(text: str, remark: Remark) -> Diagnostic:
 
 def _excerpt(text: str, at: int) -> str:
     """What stands at `at`, quoted, in ASCII that holds neither tag nor fence: it may be typed into a chat."""
-    return ascii(text[at : at + limits.EXCERPT]).replace("<", "\\x3c").replace("`", "\\x60")
+    quoted = ascii(text[at : at + limits.EXCERPT])
+    if len(quoted) > limits.MAX_QUOTED:
+        quoted = f"{quoted[: limits.MAX_QUOTED]}..."
+    return quoted.replace("<", "\\x3c").replace("`", "\\x60")

@@ -3,30 +3,62 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
+
+from bridge.protocol import limits
+from bridge.protocol.hops import budget
 
 SPACE: Final = r"[\s\ufeff\u200b\u200c\u200d\u2060]"
 """What may stand between tag and JSON (T4): white space of JavaScript and Python, and invisible marks of pages."""
 
-THINKING: Final = ("<think>", "<thinking>")
+THINKING: Final = ("think", "thinking")
+"""Names of the tags of thinking (X19), in any case of letters, with attributes and space: more thinking is safer."""
+
+_ATTRIBUTES = rf"(?:\s[^<>]{{0,{limits.MAX_ATTRIBUTES}}})?"
+_NAMED = re.compile(rf"<(/?)([a-z]*)({_ATTRIBUTES})", re.ASCII | re.IGNORECASE)
 
 
 class TagSet:
-    """Finds any of `exact` (as written) and of `loose` (in any case of letters) in time linear in the text.
+    """Finds the tags `exact`, as written, and those that open or close thinking by name, in time linear in the text.
 
-    Thinking tags are `loose`: to read more as thinking is the safe side.
+    `<think/>` and `<think />` open nothing.
     """
 
-    def __init__(self, exact: tuple[str, ...], loose: tuple[str, ...]) -> None:
-        self._exact, self._loose = exact, loose
-        self._longest = max(map(len, (*exact, *loose)))
-        bodies = [re.escape(tag[1:]) for tag in exact] + [f"(?i:{re.escape(tag[1:])})" for tag in loose]
-        self.search = re.compile(f"<(?:{'|'.join(bodies)})", re.ASCII).search
+    def __init__(self, exact: Iterable[str], *, opening: tuple[str, ...] = (), closing: tuple[str, ...] = ()) -> None:
+        self._exact, self._opening, self._closing = tuple(exact), opening, closing
+        self._longest = max((limits.MAX_ATTRIBUTES + len("</thinking "), *map(len, self._exact)))
+        bodies = [re.escape(tag[1:]) for tag in self._exact]
+        bodies += [rf"(?i:{name}){_ATTRIBUTES}(?<!/)>" for name in opening]
+        bodies += [rf"/(?i:{name}){_ATTRIBUTES}>" for name in closing]
+        self._pattern = re.compile(f"<(?:{'|'.join(bodies)})", re.ASCII)
+
+    def search(self, data: str, at: int) -> re.Match[str] | None:
+        """The first tag from `at` on. Few angles are hopped over at the speed of `find`, many are the pattern's."""
+        for _ in range(budget(len(data) - at)):
+            at = data.find("<", at)
+            if at < 0:
+                return None
+            if found := self._pattern.match(data, at):
+                return found
+            at += 1
+        return self._pattern.search(data, at)
 
     def unfinished(self, data: str, at: int) -> str:
         """The end of `data[at:]` that more text could make a tag; empty if there is none."""
-        start = data.rfind("<", max(at, len(data) - self._longest + 1))
+        start = data.rfind("<", max(at, len(data) - self._longest))
         tail = data[start:] if start >= 0 else ""
-        if tail.startswith("<") and any(tag.startswith(tail) for tag in self._exact):
-            return tail
-        return tail if tail and any(tag.startswith(tail.lower()) for tag in self._loose) else ""
+        return tail if tail and (any(tag.startswith(tail) for tag in self._exact) or self._half_named(tail)) else ""
+
+    def _half_named(self, tail: str) -> bool:
+        found = _NAMED.fullmatch(tail)
+        if found is None:
+            return False
+        name, names = found[2].lower(), self._closing if found[1] else (*self._opening, *self._closing)
+        return name in names if found[3] else any(each.startswith(name) for each in names)
+
+
+def name_of(tag: str) -> str:
+    """The lower-case name of the thinking tag `tag`."""
+    found = _NAMED.match(tag)
+    return found[2].lower() if found else ""

@@ -120,6 +120,8 @@ class WorkspaceOpenResult(Result):
 
 
 class TaskStartParams(Params):
+    """`dialect` names how calls are written, else `provider` and `xml` choose it; `multi` runs all calls of a reply."""
+
     task: Annotated[str, Field(min_length=1)]
     site: Identifier | None = None
     url: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
@@ -128,6 +130,9 @@ class TaskStartParams(Params):
     approve: Literal["ask", "edits", "auto", "none"] | None = None
     new_chat: bool = True
     max_iterations: Annotated[int, Field(ge=1, le=1000)] | None = None
+    provider: Annotated[str, Field(max_length=200)] | None = None
+    xml: bool | None = None
+    multi: bool | None = None
 
 
 class TaskStartResult(Result):

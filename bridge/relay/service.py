@@ -16,7 +16,10 @@ AnswerOutcome = Literal["accepted", "already_answered", "digest_mismatch", "unkn
 
 @dataclass(frozen=True, slots=True)
 class TaskRequest:
-    """`task/start`: what to do, and the choices that differ from the configuration (None = leave)."""
+    """`task/start`: what to do, and the choices that differ from the configuration (None = leave).
+
+    The dialect is named, or follows from `provider` and `xml` (A7).
+    """
 
     task: str
     site: str | None = None
@@ -26,6 +29,9 @@ class TaskRequest:
     approve: Literal["ask", "edits", "auto", "none"] | None = None
     new_chat: bool = True
     max_iterations: int | None = None
+    provider: str | None = None
+    xml: bool | None = None
+    multi: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,15 +195,19 @@ export interface TaskCancelResult {
   readonly cancelled: boolean;
 }
 
+/** `dialect` names how calls are written, else `provider` and `xml` choose it; `multi` runs all calls of a reply. */
 export interface TaskStartParams {
   readonly approve?: "ask" | "edits" | "auto" | "none" | null;
   readonly dialect?: string | null;
   readonly max_iterations?: number | null;
   readonly mode?: "plan" | "act" | null;
+  readonly multi?: boolean | null;
   readonly new_chat?: boolean;
+  readonly provider?: string | null;
   readonly site?: string | null;
   readonly task: string;
   readonly url?: string | null;
+  readonly xml?: boolean | null;
 }
 
 export interface TaskStartResult {

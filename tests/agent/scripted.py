@@ -1,4 +1,7 @@
-"""A chat that replies from a script, and a journal that tells when it became durable."""
+"""A chat that replies from a script, a journal that tells when it became durable, and whole tasks run on both.
+
+For a loop in any dialect: `run = await drive(workspace, journal, [reply, …], dialect="cogency", prepare=register)`.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,17 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bridge.agent import LLMManager
 from bridge.conversation import Capture, ChatLocation, ChatReply, Ending, SentMessage, Source
 from bridge.conversation.port import DeltaHandler
-from bridge.errors import JournalError
+from bridge.errors import JournalError, TabferryError
 from bridge.journal import Event, Journal
+from bridge.protocol import dialects
+from tool_manager import ToolCall, ToolManager
 
 Step = str | ChatReply | Exception
 Log = list[tuple[str, str]]
@@ -113,3 +120,50 @@ async def types(journal: Journal, *wanted: str) -> list[str]:
 async def data(journal: Journal, type: str) -> list[dict[str, Any]]:
     """The data of each event of `type`."""
     return [event.data for event in await journal.events(limit=10_000) if event.type == type]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What became of one task: its end (`kind` is `text` or `error`), answer or error sentence, the chat, and the calls
+    that were begun, in order, with their arguments as they ran and what the record holds of their outcomes."""
+
+    kind: str
+    text: str
+    chat: ScriptedChat
+    calls: list[dict[str, Any]]
+    done: list[dict[str, Any]]
+
+
+async def drive(
+    workspace: Path,
+    journal: Journal,
+    script: Iterable[Step],
+    *,
+    prepare: Callable[[ToolManager], object] = lambda tools: None,
+    task: str = "Do it",
+    **options: Any,
+) -> Run:
+    """Run one task of a real `LLMManager` with a real `ToolManager` on `script`, in any dialect.
+
+    `options` are those of `LLMManager`: `dialect`, `provider`, `xml`, `multi`, `approve` (default `auto`), `approver`,
+    `max_iterations`, `on_malformed`, `bounds` …; `prepare` registers tools. Replies are plain text as the model would
+    write it: `written(dialect, …)` writes calls. `chat.typed[0]` is system prompt and task, the rest is what went back.
+    """
+    chat = ScriptedChat(script)
+    async with LLMManager(workspace, chat=chat, journal=journal, **{"approve": "auto", **options}) as llm:
+        prepare(llm.tools)
+        try:
+            kind, text = "text", await llm.call(task)
+        except TabferryError as error:
+            kind, text = "error", str(error)
+    events = [event for event in await journal.events(limit=10_000) if event.session == llm.session]
+    begun = {event.call for event in events if event.type == "call.started"}
+    ran = {event.call: event.data["args"] for event in events if event.type == "call.granted" and "args" in event.data}
+    parsed = [event for event in events if event.type == "call.parsed" and event.call in begun]
+    calls = [{"name": event.data["tool"], "args": ran.get(event.call, event.data["args"])} for event in parsed]
+    return Run(kind, text, chat, calls, [event.data for event in events if event.type == "call.done"])
+
+
+def written(dialect: str, *calls: tuple[str, dict[str, Any]]) -> str:
+    """A reply that makes `calls` (name, arguments), as `dialect` writes them."""
+    return dialects.get(dialect).format_calls([ToolCall.of(name, args) for name, args in calls])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.agent import Bridge, Choices
-from bridge.errors import ChatError, UsageError
+from bridge.errors import ChatError, NeedsUser, UsageError
 from bridge.journal import Event
 from bridge.relay.service import Ephemeral, Service, TaskRequest
 from tests.agent.scripted import LoggedJournal, ScriptedChat, call, data
@@ -208,6 +208,8 @@ async def test_close_cancels_what_runs(journal: LoggedJournal, workspace: Path) 
         (TaskRequest("go", site="nowhere"), "nowhere"),
         (TaskRequest("go", url="file:///etc/passwd"), "http"),
         (TaskRequest("go", dialect="nonsense"), "nonsense"),
+        (TaskRequest("go", dialect="assistant_api"), "never runs tools"),
+        (TaskRequest("go", dialect="forge", provider="openai"), "leave out provider and xml"),
         (TaskRequest("go", site="gradio"), "--url"),
     ],
 )
@@ -225,6 +227,31 @@ async def test_a_chat_cannot_go_on_under_other_choices(start: Start, journal: Lo
     await ended(journal, started.task)
     with pytest.raises(UsageError, match="new chat"):
         await bridge.start_task(workspace, TaskRequest("two", approve="auto", new_chat=False))
+
+
+@pytest.mark.requirement("A8")
+@pytest.mark.parametrize(
+    ("team_xml", "request_", "dialect"),
+    [
+        (None, TaskRequest("go", provider="openai"), "openai_json"),
+        (None, TaskRequest("go", xml=True), "autobyteus_xml"),
+        (True, TaskRequest("go", provider="openai"), "autobyteus_xml"),
+        (False, TaskRequest("go", provider="openai", xml=True), "openai_json"),
+        (False, TaskRequest("go", xml=True), "cogency"),
+        (True, TaskRequest("go", dialect="forge"), "forge"),
+    ],
+)
+async def test_a_request_chooses_its_dialect_but_the_team_decides_on_xml(
+    journal: LoggedJournal, workspace: Path, team_xml: bool | None, request_: TaskRequest, dialect: str
+) -> None:
+    async def factory(choices: Choices) -> ScriptedChat:
+        return ScriptedChat([NeedsUser("login", "Log in first.")])
+
+    bridge = Bridge(journal, chat_factory=factory, defaults=Choices(dialect="cogency", team_xml=team_xml))
+    started = await bridge.start_task(workspace, request_)
+    await ended(journal, started.task)
+    await bridge.close()
+    assert [each["dialect"] for each in await data(journal, "session.started")] == [dialect]
 
 
 async def test_workspaces_tools_and_sites(start: Start, workspace: Path, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ async def test_however_often_a_write_is_cancelled_its_record_is_true(
     async with ToolManager(workspace, approve="auto", effects=effects) as tools:
         tools.use(hold)
         runner = CallRunner(tools, pen, effects, deny_unattended)
-        running = asyncio.create_task(runner.run(WRITE, 1, "full", nothing))
+        running = asyncio.create_task(runner.run([WRITE], 1, "full", nothing))
         await writing.wait()
         for _ in range(cancels):
             running.cancel()
@@ -64,7 +64,7 @@ async def test_a_write_that_fails_under_a_cancel_is_still_a_cancel(journal: Logg
             raise RuntimeError("inside")
 
     async with Failing(workspace, approve="auto", effects=effects) as tools:
-        running = asyncio.create_task(CallRunner(tools, pen, effects, deny_unattended).run(WRITE, 1, "full", nothing))
+        running = asyncio.create_task(CallRunner(tools, pen, effects, deny_unattended).run([WRITE], 1, "full", nothing))
         await writing.wait()
         running.cancel()
         go_on.set()

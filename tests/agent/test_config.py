@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,3 +81,65 @@ def test_settings_in_a_workspace_are_named_and_never_read(tmp_path: Path) -> Non
     assert sentence is not None
     assert "Ignored" in sentence
     assert load_settings().approve == "ask"
+
+
+@pytest.mark.requirement("A7", "A8")
+@pytest.mark.parametrize(
+    ("text", "flags", "dialect"),
+    [
+        ("", {}, "tool_call"),
+        ('dialect = "cogency"', {}, "cogency"),
+        ('provider = "OpenAI"', {}, "openai_json"),
+        ('provider = "OpenAI"\nxml = true', {}, "autobyteus_xml"),
+        ('dialect = "cogency"', {"provider": "gemini"}, "gemini_json"),
+        ('dialect = "cogency"', {"xml": True}, "autobyteus_xml"),
+        ('provider = "openai"', {"dialect": "forge"}, "forge"),
+        ('dialect = "cogency"\nteam = "a"\n[teams.a]\ndialect = "forge"', {}, "forge"),
+        ('dialect = "cogency"\n[teams.a]\ndialect = "forge"', {}, "cogency"),
+        ('dialect = "cogency"\n[teams.a]\ndialect = "forge"', {"team": "a"}, "forge"),
+        ('[teams.a]\ndialect = "forge"', {"team": "a", "dialect": "cogency"}, "cogency"),
+        ('dialect = "cogency"\n[teams.a]\nxml = true', {"team": "a"}, "autobyteus_xml"),
+        ("[teams.a]\nxml = true", {"team": "a", "provider": "openai"}, "autobyteus_xml"),
+        ("[teams.a]\nxml = false", {"team": "a", "provider": "openai", "xml": True}, "openai_json"),
+        ('[teams.a]\nprovider = "gemini"', {"team": "a"}, "gemini_json"),
+    ],
+)
+def test_flags_over_team_over_file_but_a_teams_xml_over_all(text: str, flags: dict[str, Any], dialect: str) -> None:
+    write(text)
+    settings = load_settings(**flags)
+    assert (settings.dialect, settings.choices.dialect) == (dialect, dialect)
+
+
+@pytest.mark.requirement("A8")
+def test_a_team_is_chosen_by_variable_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("[teams.a]\nxml = true")
+    monkeypatch.setenv("TABFERRY_TEAM", "a")
+    assert load_settings().choices.team_xml is True
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "parts"),
+    [
+        ("", {"team": "a"}, ["There is no team 'a' in", "config.toml", "no [teams.NAME]"]),
+        ("[teams.b]\n[teams.a]", {"team": "c"}, ["There is no team 'c'", "there is: a, b."]),
+        ('[teams.a]\ndialekt = "forge"', {}, ["'teams.a.dialekt'", "unknown setting", "dialect, provider, xml."]),
+        ("[teams.a]\nxml = 7", {}, ["'teams.a.xml'"]),
+        ('dialect = "forge"\nxml = true', {}, ["config.toml", "leave out provider and xml"]),
+        ('team = "a"\n[teams.a]\ndialect = "forge"\nprovider = "openai"', {}, ["[teams.a]", "leave out provider"]),
+        ("", {"dialect": "forge", "xml": True}, ["--dialect names the dialect already"]),
+    ],
+)
+def test_a_bad_team_or_wish_is_one_sentence(text: str, flags: dict[str, Any], parts: list[str]) -> None:
+    write(text)
+    with pytest.raises(UsageError) as caught:
+        load_settings(**flags)
+    sentence = str(caught.value)
+    assert "\n" not in sentence
+    assert [part for part in parts if part not in sentence] == []
+
+
+def test_choices_are_all_that_settings_say() -> None:
+    write('multi = true\nsystem_prompt = "Tools: {{tools}}"\nheadless = false\nmax_iterations = 3')
+    choices = load_settings(site="s").choices
+    assert (choices.site, choices.multi, choices.headless, choices.max_iterations) == ("s", True, False, 3)
+    assert (choices.system_prompt, choices.team_xml) == ("Tools: {{tools}}", None)

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import typer
@@ -18,9 +18,11 @@ from typer.testing import CliRunner
 import bridge.chat
 from bridge.agent import Bridge, Choices
 from bridge.cli.ask import _ask, ask
-from bridge.cli.asking import Terminal
+from bridge.cli.asking import Terminal, _Desk
+from bridge.cli.backend import Backend
+from bridge.cli.transcript import Transcript
 from bridge.errors import ChatError, NeedsUser, TabferryError, TaskCancelled, UsageError
-from bridge.journal import Journal, JournalReader, paths
+from bridge.journal import Event, Journal, JournalReader, paths
 from bridge.relay import Relay
 from tests.agent.scripted import ScriptedChat, call
 
@@ -111,6 +113,8 @@ def test_a_failure_is_one_sentence_and_an_exit_code(
         (["Go", "--approve", "always"], "--approve"),
         (["Go", "--max-iterations", "0"], "--max-iterations"),
         (["Go", "--dialect", "assistant_api"], "never runs tools"),
+        (["Go", "--dialect", "forge", "--xml"], "leave out --provider and --xml"),
+        (["Go", "--team", "nobody"], "There is no team 'nobody'"),
         (["Go", "--continue"], "No bridge is running"),
         ([" "], "empty"),
     ],
@@ -139,6 +143,43 @@ def test_flags_reach_the_page_and_the_loop(pages: Pages, workspace: Path) -> Non
     assert "Max iterations reached (2). LLM did not provide final answer." in result.stderr
     [asked] = pages.asked
     assert (asked["site"], asked["url"], asked["headless"]) == ("gradio", "http://127.0.0.1:9", False)
+
+
+def dialect_of_the_session() -> tuple[str, bool]:
+    with JournalReader(paths.journal_path()) as reader:
+        [started] = [event.data for event in reader.events(limit=1000) if event.type == "session.started"]
+    return started["dialect"], started["multi"]
+
+
+@pytest.mark.requirement("A7", "A8")
+@pytest.mark.parametrize(
+    ("args", "dialect"),
+    [
+        ([], "tool_call"),
+        (["--dialect", "yaml_style"], "yaml_style"),
+        (["--provider", "OpenAI"], "openai_json"),
+        (["--provider", "openai", "--xml"], "autobyteus_xml"),
+        (["--team", "a"], "cogency"),
+        (["--team", "a", "--provider", "gemini"], "gemini_json"),
+        (["--team", "x", "--provider", "gemini"], "autobyteus_xml"),
+    ],
+)
+def test_the_dialect_of_a_task_is_chosen(
+    pages: Pages, home: Path, workspace: Path, args: list[str], dialect: str
+) -> None:
+    (home / "config").mkdir()
+    teams = '[teams.a]\ndialect = "cogency"\n[teams.x]\nxml = true\n'
+    (home / "config" / "config.toml").write_text(teams, encoding="utf-8")
+    assert invoke(workspace, "Go", *args).exit_code == 0
+    assert dialect_of_the_session() == (dialect, False)
+
+
+@pytest.mark.requirement("T8")
+def test_multi_runs_every_call_of_a_reply(pages: Pages, workspace: Path) -> None:
+    pages.chat = ScriptedChat([f"{READ}\n{READ}", "Done."])
+    assert invoke(workspace, "Go", "--multi").exit_code == 0
+    assert pages.chat.typed[1].count("TOOL_RESULT: ") == 2
+    assert dialect_of_the_session() == ("tool_call", True)
 
 
 def test_json_is_events_on_stdout_and_nothing_else(pages: Pages, workspace: Path) -> None:
@@ -250,6 +291,41 @@ def test_with_json_a_person_still_sees_what_to_approve(
     assert (workspace / "new.txt").read_text(encoding="utf-8") == "hello"
     assert "+hello" in result.stderr
     assert all(json.loads(line)["v"] for line in result.stdout.splitlines())
+
+
+class Answers:
+    """A backend that only keeps what it was answered."""
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    async def answer(self, approval: str, *rest: Any) -> None:
+        self.given.append(approval)
+
+
+@pytest.mark.requirement("T43")
+@pytest.mark.parametrize(("settled", "given"), [("other", ["a_1"]), ("asked", [])])
+async def test_a_question_is_taken_back_only_when_its_own_call_is_settled(settled: str, given: list[str]) -> None:
+    def event(type: str, call: str, **data: Any) -> Event:
+        return Event("j", 1, 0.0, "s", type, "t", 1, call, data=data)
+
+    class Late(Terminal):
+        async def decide(self) -> Any:
+            await may_answer.wait()
+            return "approve", None
+
+    may_answer, backend = asyncio.Event(), Answers()
+    with Transcript() as transcript:
+        desk = _Desk(cast(Backend, backend), Late(), transcript)
+        desk.event(event("call.asking", "asked", id="a_1", digest="d"))
+        for _ in range(2):
+            await asyncio.sleep(0)
+        desk.event(event("call.granted", settled))
+        may_answer.set()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        await desk.close()
+    assert backend.given == given
 
 
 def test_an_answer_cannot_drive_the_terminal(pages: Pages, workspace: Path) -> None:
@@ -391,6 +467,28 @@ async def test_a_failure_in_a_live_bridge_keeps_sentence_and_exit_code(
         with pytest.raises(TabferryError) as caught:
             await remote(workspace, "Go")
     assert (str(caught.value), caught.value.exit_code) == (str(failure), code)
+
+
+@pytest.mark.requirement("A7", "A8")
+@pytest.mark.parametrize(
+    ("flags", "dialect"),
+    [
+        ({}, "tool_call"),
+        ({"dialect": "forge"}, "forge"),
+        ({"provider": "openai"}, "openai_json"),
+        ({"xml": True}, "autobyteus_xml"),
+        ({"team": "a", "multi": True}, "cogency"),
+    ],
+)
+async def test_a_live_bridge_is_told_the_dialect(
+    home: Path, workspace: Path, flags: dict[str, Any], dialect: str
+) -> None:
+    paths.private_dir(home / "config")
+    (home / "config" / "config.toml").write_text('[teams.a]\ndialect = "cogency"\n', encoding="utf-8")
+    async with Live(ScriptedChat([NeedsUser("login", "Log in first.")])):
+        with pytest.raises(TabferryError, match="Log in"):
+            await remote(workspace, "Go", **flags)
+    assert dialect_of_the_session() == (dialect, flags.get("multi", False))
 
 
 async def test_bad_usage_in_a_live_bridge_is_2(workspace: Path) -> None:

@@ -16,11 +16,17 @@ app = typer.Typer()
 app.command()(parse)
 
 
-def run(*args: str, stdin: str | bytes = "", code: int = 0) -> list[dict[str, Any]]:
+def run(*args: str, stdin: str | bytes = "") -> list[dict[str, Any]]:
     result = CliRunner().invoke(app, list(args), input=stdin)
-    assert result.exit_code == code, result.output
-    assert (result.stderr != "") is (code != 0)
-    return [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 0, result.output
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert (result.stderr != "") is (bool(lines[-1]["diagnostics"]) and "--json" not in args)
+    return lines
+
+
+def picture(*args: str, stdin: str) -> list[str]:
+    """What is told to people."""
+    return CliRunner().invoke(app, list(args), input=stdin).stderr.splitlines()
 
 
 def test_a_file_becomes_one_object(tmp_path: Path) -> None:
@@ -32,6 +38,33 @@ def test_a_file_becomes_one_object(tmp_path: Path) -> None:
     (call,) = reply["calls"]
     assert call.pop("id").startswith("call_")
     assert call == {"name": "read_file", "args": {"path": "a"}, "reasoning": "why"}
+
+
+def test_each_diagnostic_has_a_caret_under_its_place(tmp_path: Path) -> None:
+    file = tmp_path / "reply.txt"
+    file.write_text("I see:\n<TOOL_CALL>{'a'}</TOOL_CALL>\n", encoding="utf-8")
+    first, head, source, caret = picture(str(file), stdin="")
+    assert first == "text: no call"
+    assert head.startswith("reply.txt:2:13: malformed_call (json): ")
+    assert source[caret.index("^")] == "'"
+
+
+def test_a_picture_names_the_calls_that_were_found_nevertheless() -> None:
+    first, head, _, _ = picture(stdin=BLOCK * 2)
+    assert first == "tool_calls: read_file"
+    assert head.startswith(f"-:1:{len(BLOCK) + 1}: extra_call: ")
+
+
+def test_a_reply_cannot_act_on_the_terminal() -> None:
+    shown = "".join(picture(stdin="\x1b]0;owned\x07<TOOL_CALL>{'a'}"))
+    assert "\x1b" not in shown and "\\x1b]0;owned" in shown
+
+
+@pytest.mark.requirement("A7", "A8")
+def test_the_dialect_follows_from_the_provider() -> None:
+    call = '{"tool":{"function":"d","parameters":{}}}'
+    assert run("--provider", "kimi", stdin=call)[0]["calls"][0]["name"] == "d"
+    assert run("--provider", "kimi", "--xml", stdin=call)[0]["calls"] == []
 
 
 @pytest.mark.parametrize("args", [[], ["-"], ["--json"], ["-", "--dialect", "tool_call"]])
@@ -56,6 +89,13 @@ def test_stream_prints_events_before_the_same_object() -> None:
     assert len(events) > 3
 
 
+def test_the_size_of_a_chunk_is_chosen() -> None:
+    *events, reply = run("--stream", "--chunk", "1", stdin="abcd" + BLOCK)
+    assert [event["event"] for event in events] == ["text"] * 4 + ["call"]
+    assert [reply] == run(stdin="abcd" + BLOCK)
+    assert len(run("--stream", "--chunk", "1000", stdin="abcd" + BLOCK)) == 3
+
+
 def test_a_lone_surrogate_is_printed_as_json() -> None:
     (reply,) = run(stdin='<TOOL_CALL>{"tool":"a","args":{"x":"\\ud800"}}</TOOL_CALL>')
     assert reply["calls"][0]["args"] == {"x": "\ud800"}
@@ -68,6 +108,7 @@ def test_a_lone_surrogate_is_printed_as_json() -> None:
         (["/"], b"", "Cannot read the reply from /: Is a directory."),
         (["-"], b"ab\xff", "is not UTF-8 text (byte 2)"),
         (["-", "--dialect", "nope"], b"", "There is no dialect 'nope'; there is: "),
+        (["-", "--dialect", "tool_call", "--xml"], b"", "--dialect names the dialect already"),
     ],
 )
 def test_bad_usage_is_one_sentence_and_exit_2(args: list[str], stdin: bytes, sentence: str) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 import typer
@@ -20,7 +21,7 @@ app.command()(prompt)
 
 @pytest.fixture(autouse=True)
 def tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tool_manager, "builtin_specs", lambda: [GOOD, BAD])
+    monkeypatch.setattr(tool_manager, "builtin_specs", lambda *, hidden=False: [GOOD, BAD])
 
 
 def run(*args: str) -> Result:
@@ -78,9 +79,47 @@ def test_bad_usage_is_one_sentence_and_exit_2(args: list[str], sentence: str) ->
     ],
 )
 def test_the_provider_chooses_the_dialect(args: list[str], dialect: str) -> None:
-    result = run(*args, "--json")
-    if dialect in dialects.names():
-        assert json.loads(result.stdout)["dialect"] == dialect
-    else:
-        assert result.exit_code == 2
-        assert f"'{dialect}' is not available in this version" in result.stderr
+    assert json.loads(run(*args, "--json").stdout)["dialect"] == dialect
+
+
+@pytest.mark.requirement("A11", "T31")
+@pytest.mark.parametrize("dialect", dialects.names())
+def test_every_dialect_has_a_prompt_and_tells_what_its_tools_cost(dialect: str) -> None:
+    value = json.loads(run("--dialect", dialect, "--json").stdout)
+    assert (value["dialect"], list(value["skipped"])) == (dialect, ["odd"])
+    assert value["tools"]["read_file"] > len("read_file")
+    assert value["prompt"] == dialects.get(dialect).system_prompt([GOOD])
+    assert "read_file" in value["prompt"]
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TABFERRY_CONFIG_DIR", str(tmp_path))
+    return tmp_path / "config.toml"
+
+
+@pytest.mark.requirement("A8")
+def test_configuration_and_team_choose_the_dialect_too(config: Path) -> None:
+    config.write_text('dialect = "forge"\n[teams.a]\ndialect = "cogency"', encoding="utf-8")
+    assert json.loads(run("--json").stdout)["dialect"] == "forge"
+    assert json.loads(run("--json", "--team", "a").stdout)["dialect"] == "cogency"
+    assert run("--team", "b").exit_code == 2
+
+
+@pytest.mark.requirement("A15")
+@pytest.mark.parametrize("dialect", dialects.names())
+def test_the_users_own_prompt_is_filled_in(config: Path, dialect: str) -> None:
+    config.write_text('system_prompt = "Be brief.\\n{{ tools }}\\nEnd."', encoding="utf-8")
+    text = run("--dialect", dialect).stdout
+    assert text.startswith("Be brief.\n")
+    assert "read_file" in text
+    assert "{{ tools }}" not in text
+
+
+@pytest.mark.requirement("F33")
+@pytest.mark.parametrize(("dialect", "shown"), [("forge", True), ("tool_call", False)])
+def test_the_tools_that_end_a_task_are_shown_where_they_are_needed(
+    monkeypatch: pytest.MonkeyPatch, dialect: str, shown: bool
+) -> None:
+    monkeypatch.undo()
+    assert ("task_completion" in json.loads(run("--dialect", dialect, "--json").stdout)["tools"]) is shown

@@ -138,6 +138,8 @@ async def test_a_killed_bridge_is_replaced(home: Path) -> None:
     [
         (("--workspace", "missing"), 2, "missing"),
         (("--approve", "always"), 2, "--approve"),
+        (("--dialect", "assistant_api"), 2, "never runs tools"),
+        (("--team", "a"), 2, "There is no team 'a'"),
     ],
 )
 async def test_bad_usage_is_one_sentence(args: tuple[str, ...], code: int, sentence: str, home: Path) -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from bridge.demo import ScriptedModel
 from bridge.demo.http import EventStream, HttpError, Request, Response
+from bridge.demo.limits import CHUNK_CHARACTERS
 from bridge.demo.loopback import Connection, LoopbackServer
 from bridge.demo.model import chunks
 from bridge.demo.reply import Model
@@ -38,13 +40,16 @@ class Exchange:
 class ScriptedOpenAI(LoopbackServer):
     """`/v1/chat/completions` (streamed or not), `/v1/models` and `/log` on loopback; `log` is the same as an object.
 
-    `delay` is seconds between two chunks.
+    `delay` is seconds between two chunks, of which a reply has at most `pieces`.
     """
 
-    def __init__(self, port: int = 0, model: Model | None = None, *, delay: float = 0.0) -> None:
+    def __init__(
+        self, port: int = 0, model: Model | None = None, *, delay: float = 0.0, pieces: int | None = None
+    ) -> None:
         super().__init__("127.0.0.1", port)
         self._model = model or ScriptedModel()
         self._delay = delay
+        self._pieces = pieces
         self.log: list[Exchange] = []
 
     @property
@@ -80,7 +85,7 @@ class ScriptedOpenAI(LoopbackServer):
 
     async def _stream(self, answer: str, exchange: Exchange, stream: EventStream) -> None:
         try:
-            for piece in chunks(answer):
+            for piece in self._split(answer):
                 if stream.gone:
                     raise ConnectionAbortedError
                 await stream.send(_chunk({"content": piece}))
@@ -90,6 +95,11 @@ class ScriptedOpenAI(LoopbackServer):
             exchange.replied_ns = stream.end("[DONE]")
         except OSError:
             exchange.replied_ns, exchange.stopped = time.monotonic_ns(), True
+
+    def _split(self, answer: str) -> Iterator[str]:
+        if self._pieces is None:
+            return chunks(answer)
+        return chunks(answer, max(CHUNK_CHARACTERS, len(answer) // self._pieces + 1))
 
 
 def _messages(value: Any) -> list[dict[str, str]]:

@@ -114,6 +114,15 @@ def test_the_first_call_counts_and_the_others_are_reported() -> None:
     assert reply.problem is None
 
 
+@pytest.mark.requirement("T7")
+@pytest.mark.parametrize(
+    "rest", ["<TOOL_CALL>", "<TOOL_CALL> \n", "<TOOL_CALL> is the tag", "</TOOL_CALL>", "<TOOL_CALL"]
+)
+def test_a_mention_after_the_call_is_no_further_call(rest: str) -> None:
+    reply = parse(BLOCK + rest)
+    assert (reply.calls, reply.rest, reply.diagnostics) == ((CALL,), rest, ())
+
+
 @pytest.mark.requirement("T8")
 @pytest.mark.requirement("X1")
 def test_multi_takes_them_all_in_order() -> None:
@@ -160,7 +169,12 @@ def test_multi_stops_at_a_broken_block() -> None:
         ("<TOOL_CALL>null</TOOL_CALL>", "shape"),
         ("<TOOL_CALL>\n-1\n</TOOL_CALL>", "shape"),
         ("<TOOL_CALL>read_file</TOOL_CALL>", "shape"),
-        (f"<TOOL_CALL>\n```json\n{READ}\n```\n</TOOL_CALL>", "shape"),
+        (f"<TOOL_CALL>\n``json\n{READ}\n``\n</TOOL_CALL>", "shape"),
+        (f"<TOOL_CALL>\n```json\nSure: {READ}\n```\n</TOOL_CALL>", "shape"),
+        ("<TOOL_CALL>\n```", "cut"),
+        ("<TOOL_CALL>\n```json\n", "cut"),
+        (f"<TOOL_CALL>{READ}\n```", "closing_tag"),
+        (f"<TOOL_CALL>{READ}\nCopy that\n</TOOL_CALL>", "closing_tag"),
         ("<TOOL_CALL>{}</TOOL_CALL>", "shape"),
     ],
 )
@@ -244,6 +258,9 @@ def test_nothing_runs_after_a_broken_block(broken: str) -> None:
         f"<think></thinking>{BLOCK}",
         f'<think><TOOL_CALL>{{"tool":"w","args":{{"c":"</think> <b>"}}}}</TOOL_CALL> {BLOCK}',
         f"<think>a<TOOL_CALL> b {BLOCK}</think>",
+        f"<think >{BLOCK}</think >",
+        f'<think type="deep">{BLOCK}</think>',
+        f"<Thinking\n>{BLOCK}",
     ],
 )
 def test_calls_in_thinking_never_run(text: str) -> None:
@@ -263,11 +280,41 @@ def test_calls_in_thinking_never_run(text: str) -> None:
         "<thinking>a < b <think></thinking>",
         '<think>maybe <TOOL_CALL>{"tool":"x"</think>',
         "<think><think></think>",
+        "<think>hm</think >",
+        "<think/>",
+        "<think />",
+        "<thinker>",
+        f"<think {'x' * 70}>",
+        "a thought that began before the reply </think>",
+        "</think><think>a</think>",
     ],
 )
 def test_a_call_after_thinking_runs(thinking: str) -> None:
     reply = parse(f"{thinking}\n{BLOCK}")
     assert (reply.calls, reply.text) == ((CALL,), f"{thinking}\n")
+
+
+@pytest.mark.requirement("X19")
+@pytest.mark.parametrize("multi", [False, True])
+@pytest.mark.parametrize(
+    "text", [f"{BLOCK} hm </think>", f"{BLOCK}</THINKING >\n", f"<think>a<think>b</think>{BLOCK}</think>"]
+)
+def test_thinking_that_ends_without_a_beginning_takes_its_calls_back(text: str, multi: bool) -> None:
+    reply = parse(text, multi=multi)
+    assert (reply.kind, reply.text, reply.calls) == ("text", text, ())
+    assert codes(reply) == [("malformed_call", "thinking"), ("call_in_thinking", "")]
+    answered = parse(f"{text} The answer is 5.", multi=multi)
+    assert (answered.kind, codes(answered)) == ("text", [("call_in_thinking", "")])
+
+
+@pytest.mark.requirement("X19")
+def test_the_call_after_such_thinking_is_the_one_that_was_meant() -> None:
+    write = BLOCK.replace("read", "write")
+    reply = parse(f"{write}{write} no. </think>Now: {BLOCK}\n<think>{BLOCK}</think>{BLOCK}")
+    assert (reply.calls, reply.text) == ((CALL,), f"{write}{write} no. </think>Now: ")
+    assert {code for code, _ in codes(reply)} == {"call_in_thinking", "extra_call"}
+    assert parse(f"{write}</think>{BLOCK}{BLOCK}", multi=True).calls == (CALL, CALL)
+    assert parse(f"{BLOCK}<TOOL_CALL>{{]</TOOL_CALL></think>{BLOCK}", multi=True).calls == ()
 
 
 @pytest.mark.requirement("X19")
@@ -294,10 +341,26 @@ def test_a_result_the_model_wrote_is_only_remarked_on() -> None:
         ('<TOOL_CALL>{"tool":"a","args":{"c":"print("x")"}}</TOOL_CALL>', "backslashes"),
         ('<TOOL_CALL>{"tool":"a","args":{"c":"<a href="x">y</a>"}}</TOOL_CALL>', "backslashes"),
         ('<TOOL_CALL>{"tool":"a","args":{"c":"\\d+"}}</TOOL_CALL>', "backslashes"),
+        ('<TOOL_CALL>{"tool":•"a","args":{}}</TOOL_CALL>', "placeholder"),
     ],
 )
 def test_damage_by_the_page_has_its_own_diagnostic(block: str, damage: str) -> None:
     assert codes(parse(block)) == [("malformed_call", "json"), ("rendering_damage", damage)]
+
+
+@pytest.mark.requirement("T2")
+@pytest.mark.parametrize("text", [READ, f"```json\n{READ}\n```", f"json\nCopy code\n{READ}\n", f"\ufeff{READ} Copy"])
+def test_a_call_that_lost_its_tags_is_text_with_the_reason(text: str) -> None:
+    reply = parse(text)
+    assert (reply.kind, reply.text) == ("text", text)
+    assert codes(reply) == [("malformed_call", "tags"), ("rendering_damage", "tags")]
+
+
+@pytest.mark.parametrize(
+    "text", [f"Send {READ}", f"{READ} is a call", '{"a":1}', "{", "```", "{}{}", f"<div>{READ}</div>"]
+)
+def test_other_json_is_an_answer(text: str) -> None:
+    assert parse(text).diagnostics == ()
 
 
 def test_an_ordinary_mistake_is_no_damage() -> None:

@@ -1,34 +1,54 @@
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, EntryPoints
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from bridge.protocol import Dialect, ResponseParser, UnknownDialect, dialects
-from bridge.protocol.dialects.tool_call import ToolCallDialect
+from bridge.protocol import ResponseParser, ToolCall, ToolResult, UnknownDialect, dialects
+from tool_manager.models import ToolSpec
 
+TOY = """
+from bridge.protocol.blocks import BlockStream
+from bridge.protocol.dialect import Dialect
+from bridge.protocol.dialects.tool_call import read_call
+from bridge.protocol import wire
 
-class Toy(ToolCallDialect):
+class Toy(Dialect):
     name = "toy"
+    def stream(self, *, multi=False, tools=None):
+        return BlockStream("TOY", read_call, multi=multi)
+    def format_call(self, call):
+        return "<TOY>" + wire.one_line({"tool": call.name, "args": call.args}) + "</TOY>"
+    def result_message(self, call, result):
+        return "TOY: " + wire.one_line(result.data)
+    def instructions(self, names):
+        return "Write " + self._call("name", {})
 
-
-TOY = Toy()
+DIALECT = Toy()
 NOT_A_DIALECT = 1
+"""
 
 
 @pytest.fixture
-def installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three entry points as an installed package would have them."""
-    targets = {"toy": "TOY", "tool_call": "TOY", "wrong": "NOT_A_DIALECT", "absent": "NOTHING"}
-    points = EntryPoints(
-        EntryPoint(name, f"{__name__}:{value}", dialects.ENTRY_POINTS) for name, value in targets.items()
-    )
-    monkeypatch.setattr(dialects, "_entry_points", lambda: points)
-    dialects.get.cache_clear()
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A distribution with entry points, as a package manager leaves it."""
+    targets = {"toy": "DIALECT", "tool_call": "DIALECT", "wrong": "NOT_A_DIALECT", "absent": "NOTHING"}
+    lines = [f"{name} = tabferry_toy:{value}" for name, value in targets.items()]
+    info = tmp_path / "tabferry_toy-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: tabferry-toy\nVersion: 1.0\n", "utf-8")
+    (info / "entry_points.txt").write_text("\n".join([f"[{dialects.ENTRY_POINTS}]", *lines, ""]), "utf-8")
+    (tmp_path / "tabferry_toy.py").write_text(TOY, "utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "tabferry_toy", raising=False)
 
 
 @pytest.fixture(autouse=True)
-def fresh() -> None:
+def fresh() -> Iterator[None]:
+    dialects.get.cache_clear()
+    yield
     dialects.get.cache_clear()
 
 
@@ -38,12 +58,12 @@ def test_the_default() -> None:
     assert dialects.get("tool_call").closed_block_is_final
 
 
-@pytest.mark.parametrize("name", ["cogency", "openai_json", "yaml_style", "auto"])
-def test_a_planned_dialect_is_said_to_be_absent(name: str) -> None:
-    if name in dialects.names():
-        pytest.skip("it is here by now")
-    with pytest.raises(UnknownDialect, match=f"'{name}' is not available in this version; there is: .*tool_call"):
-        dialects.get(name)
+def test_all_dialects_of_the_design_are_here() -> None:
+    assert dialects.names() == [
+        "assistant_api", "auto", "autobyteus_xml", "cogency", "default_json", "forge", "function_style", "gemini_json",
+        "openai_json", "tool_call", "xml_style", "yaml_style",
+    ]  # fmt: skip
+    assert all(dialects.get(name).name == name for name in dialects.names())
 
 
 @pytest.mark.parametrize("name", ["", "TOOL_CALL", "../tool_call", "os"])
@@ -52,12 +72,22 @@ def test_an_unknown_dialect_names_the_known(name: str) -> None:
         ResponseParser(name)
 
 
+@pytest.mark.requirement("A39")
 @pytest.mark.usefixtures("installed")
-def test_entry_points_add_and_never_replace() -> None:
-    assert isinstance(dialects.get("toy"), Dialect)
-    assert ResponseParser("toy").parse('<TOOL_CALL>{"tool":"a","args":{}}</TOOL_CALL>').kind == "tool_calls"
-    assert dialects.get("tool_call").name == "tool_call"
+def test_a_dialect_from_an_entry_point_reads_writes_and_prompts() -> None:
+    toy, call = dialects.get("toy"), ToolCall.of("read_file", {"path": "a"})
     assert {"toy", "tool_call"} <= set(dialects.names())
+    assert ResponseParser("toy").parse(toy.format_call(call)).calls == (call,)
+    assert toy.result_message(call, ToolResult.ok({"a": "<TOY>"})) == 'TOY: {"a": "\\u003cTOY>"}'
+    prompt = toy.system_prompt([ToolSpec("read_file", "Reads")])
+    assert "- read_file(): Reads" in prompt
+    assert '<TOY>{"tool": "name", "args": {}}</TOY>' in prompt
+
+
+@pytest.mark.usefixtures("installed")
+def test_entry_points_never_replace_ours() -> None:
+    assert dialects.get("tool_call").name == "tool_call"
+    assert dialects.names().count("tool_call") == 1
 
 
 @pytest.mark.usefixtures("installed")
@@ -74,6 +104,7 @@ def test_a_bad_entry_point_is_a_sentence(name: str, message: str) -> None:
         *((each, "openai_json") for each in ("openai", "MISTRAL", "DeepSeek", "grok")),
         ("Gemini", "gemini_json"),
         ("ANTHROPIC", "autobyteus_xml"),
+        (" OpenAI\n", "openai_json"),
         *((each, "default_json") for each in (None, "", "kimi", "ollama", "QWEN", "nobody")),
     ],
 )

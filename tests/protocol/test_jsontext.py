@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.protocol import jsontext
 from bridge.protocol.jsontext import BadJson, JsonScanner, decode
 
 values = st.recursive(
@@ -72,3 +73,13 @@ def test_what_the_standard_decoder_takes_or_chokes_on(text: str, reason: str) ->
 
 def test_the_longest_integer_can_be_printed_again() -> None:
     assert str(decode("9" * 4300)) == "9" * 4300
+
+
+@pytest.mark.requirement("T17")
+def test_where_the_interpreters_own_limit_was_raised_ours_holds() -> None:
+    assert jsontext.integers(4300) is jsontext.integers(640) is int
+    for raised in (0, 10_000):
+        read = jsontext.integers(raised)
+        assert read("-12") == -12
+        with pytest.raises(ValueError, match="4300"):
+            read("9" * 4301)

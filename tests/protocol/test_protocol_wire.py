@@ -80,6 +80,13 @@ def test_all_three_keys_always() -> None:
     assert read(TOOL_CALL.result_message(CALL, ToolResult(False, "half", None)))["error"]
 
 
+@pytest.mark.requirement("T8")
+def test_several_results_are_a_line_each_in_the_order_of_their_calls() -> None:
+    message = TOOL_CALL.results_message([(CALL, ToolResult.ok("a\nb")), (CALL, ToolResult.fail("no"))])
+    first, second = map(read, message.split("\n"))
+    assert (first["data"], second["error"]) == ("a\nb", "no")
+
+
 @pytest.mark.requirement("T27")
 @pytest.mark.parametrize(
     ("value", "expected"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.protocol import ResponseParser, ToolCall, dialects
+from bridge.protocol import ResponseParser, ToolCall, dialects, limits
 from tool_manager.models import call_id
 
 TOOL_CALL = dialects.get("tool_call")
@@ -47,15 +47,24 @@ def test_an_error_that_quotes_the_model_can_be_typed() -> None:
     assert message.isprintable()
 
 
+@pytest.mark.requirement("C23")
+def test_an_error_that_quotes_a_call_is_none() -> None:
+    call = TOOL_CALL.format_call(ToolCall.of("evil_tool", {}))
+    for message in (TOOL_CALL.error_message(call), TOOL_CALL.error_message("x", call)):
+        assert PARSER.parse(message).calls == ()
+        assert "`" not in message
+
+
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ('<TOOL_CALL>{"tool":"a","args":{"c":"half', "less at a time"),
+        ('<TOOL_CALL>{"tool":"a","args":{"c":"half', "in parts"),
         ("a\n<TOOL_CALL>{“tool”:1}</TOOL_CALL>", "line 2, column 13"),
         ("<TOOL_CALL>{“tool”:1}</TOOL_CALL>", "typographic"),
         ('<think><TOOL_CALL>{"tool":"a","args":{}}</TOOL_CALL></think>', "outside your thinking"),
         ("<tool_call>{</tool_call>", "must be written exactly so"),
         ('<TOOL_CALL>{"tool":"a","args":{"c":"' + "<TOOL_CALL>```" * 9 + '\n"}}', "not valid"),
+        (f"{json.dumps({'tool': 'a', 'args': {}})}", "without <TOOL_CALL> and </TOOL_CALL>"),
         ("I am done", "no call was found"),
     ],
 )
@@ -65,8 +74,32 @@ def test_a_correction_says_what_where_and_how(text: str, part: str) -> None:
     assert part in message
     assert message.endswith("\n````")
     assert message.count("````") == 2
-    assert len(message) < 800
+    assert len(message) <= limits.MAX_CORRECTION
     assert len(PARSER.parse(message).calls) == 1  # the only call in it is the pattern at its end
+
+
+@pytest.mark.parametrize("name", dialects.names())
+@pytest.mark.parametrize(
+    "content", ["<TOOL_CALL>{}", '<execute>[{"name":"e","args":{}}]', "TOOL: e\nARGS:\n", "\U0001f600" * 9]
+)
+@pytest.mark.parametrize(
+    "head", ['<TOOL_CALL>{"tool":"a" ', "<TOOL_CALL>{“", "<tool_call>{", "<TOOL_CALL>{'", "<tool_call "]
+)
+def test_a_correction_is_short_and_in_no_dialect_a_call(name: str, content: str, head: str) -> None:
+    message = TOOL_CALL.correction_message(PARSER.parse(f"{head}{content}>{{{content}</TOOL_CALL>"))
+    assert len(message) <= limits.MAX_CORRECTION
+    found = ResponseParser(name).parse(message).calls
+    assert [(call.name, call.args) for call in found] in ([], [("tool_name", {"arg1": "value1"})])
+    assert bool(found) is (name in ("tool_call", "auto"))
+
+
+@pytest.mark.requirement("T7")
+def test_the_note_on_further_calls_is_a_sentence_and_no_call() -> None:
+    one, two = TOOL_CALL.extra_calls_note(1), TOOL_CALL.extra_calls_note(2)
+    assert "1 more call was" in one
+    assert "2 more calls were" in two
+    assert "\n" not in one + two
+    assert PARSER.parse(one).kind == "text"
 
 
 @pytest.mark.requirement("T18")

@@ -23,9 +23,6 @@ _PROVIDERS: Final = {
     "gemini": "gemini_json",
     "anthropic": "autobyteus_xml",
 }
-_PLANNED: Final = frozenset({*_PROVIDERS.values(), "default_json", "cogency", "forge", "assistant_api", "auto"}) | {
-    f"{style}_style" for style in ("yaml", "function", "xml")
-}
 
 
 def names() -> list[str]:
@@ -69,8 +66,6 @@ def _foreign(name: str) -> object:
         except Exception as error:  # a foreign package may fail in any way while it is imported
             raise UnknownDialect(f"The dialect {name!r} cannot be loaded: {error}") from error
     known = ", ".join(names())
-    if name in _PLANNED:
-        raise UnknownDialect(f"The dialect {name!r} is not available in this version; there is: {known}.")
     raise UnknownDialect(f"There is no dialect {name!r}; there is: {known}.")
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 from bridge.protocol import wire
-from bridge.protocol.blocks import BlockStream
+from bridge.protocol.blocks import BlockStream, Manners
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
 from tool_manager.models import JsonValue, ToolCall, ToolResult
+
+_MANNERS = Manners(frames=("TOOL_RESULT:", "TOOL_ERROR:"), edges=True)
 
 
 class ToolCallDialect(Dialect):
@@ -16,7 +18,7 @@ class ToolCallDialect(Dialect):
 
     def stream(self, *, multi: bool = False, tools: Tools | None = None) -> StreamParser:
         del tools  # an unknown name is for the ToolManager to refuse (X2)
-        return BlockStream("TOOL_CALL", read_call, multi=multi)
+        return BlockStream("TOOL_CALL", read_call, multi=multi, manners=_MANNERS)
 
     def format_call(self, call: ToolCall) -> str:
         """The call in a fence of four backticks with the tags inside and the JSON on one line: what came through every

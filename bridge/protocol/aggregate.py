@@ -1,0 +1,38 @@
+"""The one message that answers all calls of a reply in the AutoByteus dialects (A37)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from bridge.protocol import wire
+from bridge.protocol.harmless import harmless
+from tool_manager.models import ToolCall, ToolResult
+
+HEADER: Final = (
+    "The following tool executions have completed. Please analyze their results and decide the next course of action."
+)
+_SEPARATOR: Final = "\n\n---\n\n"
+_NO_JSON = {ord("{"): "\\u007b", ord("["): "\\u005b"}
+
+
+def aggregated(outcomes: Sequence[tuple[ToolCall, ToolResult]]) -> str:
+    """`outcomes` in their order, which is that of the calls. It parses as a call in none of these dialects.
+
+    A result is one line of JSON; an object or a list stands under the key `result`, for bare it could have the shape of
+    a call. An error is one line of text.
+    """
+    return f"{HEADER}\n\n" + _SEPARATOR.join(_part(call, result) for call, result in outcomes)
+
+
+def _part(call: ToolCall, result: ToolResult) -> str:
+    head = f"Tool: {_text(call.name)} (ID: {_text(call.id)})"
+    if not result.success:
+        return f"{head}\nStatus: Error\nDetails: {_text(result.error or 'The tool failed without saying why.')}"
+    data = wire.plain(result.data)
+    shown = {"result": data} if isinstance(data, dict | list) else data
+    return f"{head}\nStatus: Success\nResult:\n{wire.one_line(shown)}"
+
+
+def _text(text: str) -> str:
+    return harmless(text).translate(_NO_JSON)
