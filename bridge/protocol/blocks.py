@@ -154,9 +154,8 @@ class BlockStream:
     def _opening_tag(self, data: str, start: int, end: int) -> None:
         self._opened = self._base + start
         is_prose = not self._thoughts.name and not self._is_over
-        if (
-            data.startswith("<", end) and not self._reads_elements
-        ):  # as below, at a fraction of the cost: replies of nothing but tags exist
+        # As `_opened_block` does, at a fraction of the cost: replies of nothing but tags exist.
+        if data.startswith("<", end) and not self._reads_elements:
             if is_prose:
                 self._mention = self._opened if self._manners.strict else None
             self._show(self._open)

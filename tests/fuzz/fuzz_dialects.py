@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-import atheris
+import atheris  # type: ignore[import-untyped]  # only where it runs
 
 with atheris.instrument_imports(include=["bridge.protocol"]):
     from bridge.protocol import dialects

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,7 +67,8 @@ def test_parsing_is_the_inverse_of_formatting(name: str, given: tuple[ToolSpec, 
             continue  # S1: nothing may stand beside its request
         [found] = reply.calls
         assert found.name == call.name
-        assert equal(typed(spec, found), call.args)
+        # a path loses its outer white space where every leaf is text (X22), and so does the one it is compared with
+        assert equal(typed(spec, found), typed(spec, replace(call, written=found.written)))
 
 
 @every_dialect

@@ -18,8 +18,8 @@ SOURCES = sorted(Path(bridge.protocol.__file__).parent.rglob("*.py"))
 def test_public_names() -> None:
     assert sorted(bridge.protocol.__all__) == [
         "CORRECTABLE", "CallClosed", "Code", "Diagnostic", "Dialect", "Manifest", "ParsedReply",
-        "PendingConversation", "PromptError", "ReplyKind", "ResponseParser", "StreamEvent", "StreamParser", "TextDelta", "ToolCall", "ToolResult", "Tools",
-        "UnknownDialect", "describe", "dialects",
+        "PendingConversation", "PromptError", "ReplyKind", "ResponseParser", "StreamEvent", "StreamParser",
+        "TextDelta", "ToolCall", "ToolResult", "Tools", "UnknownDialect", "describe", "dialects",
     ]  # fmt: skip
     assert all(hasattr(bridge.protocol, name) for name in bridge.protocol.__all__)
 
