@@ -12,8 +12,8 @@ from itertools import islice
 from typing import TypeAlias
 
 from bridge.protocol import limits
-from bridge.protocol.hops import places
 from bridge.protocol.remarks import Remark
+from bridge.protocol.tagged.hops import places
 from bridge.protocol.tags import SPACE
 
 Span: TypeAlias = tuple[int, int]

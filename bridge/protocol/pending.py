@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bridge.protocol import limits
-from bridge.protocol.wholejson import read_request
+from bridge.protocol.jsonform.wholejson import read_request
 from tool_manager.models import JsonObject, JsonValue
 
 Role = Literal["system", "user", "assistant", "tool_result"]

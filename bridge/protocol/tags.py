@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from bridge.protocol import limits
-from bridge.protocol.hops import budget
+from bridge.protocol.tagged.hops import budget
 
 SPACE: Final = r"[\s\ufeff\u200b\u200c\u200d\u2060]"
 """What may stand between tag and JSON (T4): white space of JavaScript and Python, and invisible marks of pages."""

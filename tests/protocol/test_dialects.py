@@ -10,7 +10,7 @@ from bridge.protocol import ResponseParser, ToolCall, ToolResult, UnknownDialect
 from tool_manager.models import ToolSpec
 
 TOY = """
-from bridge.protocol.blocks import BlockStream
+from bridge.protocol.tagged.blocks import BlockStream
 from bridge.protocol.dialect import Dialect
 from bridge.protocol.dialects.tool_call import read_call
 from bridge.protocol import wire

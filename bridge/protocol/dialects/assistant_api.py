@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from bridge.protocol import wire
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
-from bridge.protocol.wholejson import WholeStream
+from bridge.protocol.jsonform.wholejson import WholeStream
 from tool_manager.models import ToolCall, ToolResult
 
 

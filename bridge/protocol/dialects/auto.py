@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bridge.protocol import dialects
-from bridge.protocol.autostream import AutoStream
+from bridge.protocol.autoform.autostream import AutoStream
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
 from tool_manager.models import ToolCall, ToolResult
 

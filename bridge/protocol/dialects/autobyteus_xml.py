@@ -9,8 +9,8 @@ from typing import Final
 from bridge.protocol.aggregate import aggregated
 from bridge.protocol.examples import example_args, has_optional
 from bridge.protocol.manifest import Manifest
-from bridge.protocol.xmldialect import XmlDialect
-from bridge.protocol.xmlwriting import definition
+from bridge.protocol.xmlform.xmldialect import XmlDialect
+from bridge.protocol.xmlform.xmlwriting import definition
 from tool_manager.models import ToolCall, ToolResult, ToolSpec
 
 _GUIDELINES: Final = """\

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 
 from bridge.protocol import limits, prompts, wire
-from bridge.protocol.blocks import BlockStream, Manners
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
 from bridge.protocol.harmless import harmless
 from bridge.protocol.manifest import Manifest
 from bridge.protocol.models import Diagnostic, ParsedReply
 from bridge.protocol.signatures import tool_line
+from bridge.protocol.tagged.blocks import BlockStream, Manners
 from tool_manager.models import JsonObject, JsonValue, ToolCall, ToolResult, ToolSpec
 
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 
 from bridge.protocol import limits, prompts, wire
-from bridge.protocol.blocks import Manners
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
-from bridge.protocol.forgexml import ForgeStream
 from bridge.protocol.harmless import harmless
 from bridge.protocol.models import Diagnostic, ParsedReply
 from bridge.protocol.signatures import tool_line
+from bridge.protocol.tagged.blocks import Manners
+from bridge.protocol.tagged.forgexml import ForgeStream
 from bridge.protocol.tags import SPACE
 from tool_manager.models import JsonValue, ToolCall, ToolResult, ToolSpec
 

@@ -9,10 +9,10 @@ from typing import Literal
 
 from bridge.protocol import limits
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
-from bridge.protocol.faults import Fault
-from bridge.protocol.fences import Fence
-from bridge.protocol.functext import CallScanner, read_arguments
-from bridge.protocol.lines import LEAD, Block, LineStream, Verdict
+from bridge.protocol.lineform.faults import Fault
+from bridge.protocol.lineform.fences import Fence
+from bridge.protocol.lineform.functext import CallScanner, read_arguments
+from bridge.protocol.lineform.lines import LEAD, Block, LineStream, Verdict
 from bridge.protocol.remarks import Remark
 from bridge.protocol.toolresult import tool_result
 from tool_manager.models import JsonValue, ToolCall, ToolResult

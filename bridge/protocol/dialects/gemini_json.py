@@ -6,8 +6,8 @@ from functools import partial
 from typing import ClassVar, Final
 
 from bridge.protocol.dialect import StreamParser, Tools
-from bridge.protocol.jsonblobs import BlobStream, Reading, sign
-from bridge.protocol.jsondialect import JsonDialect
+from bridge.protocol.jsonform.jsonblobs import BlobStream, Reading, sign
+from bridge.protocol.jsonform.jsondialect import JsonDialect
 from tool_manager.models import JsonObject, JsonValue, ToolCall
 
 _SIGN: Final = sign(r'args"\s*+:\s*+\{')

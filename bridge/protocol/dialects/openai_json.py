@@ -7,10 +7,10 @@ from functools import partial
 from typing import ClassVar, Final
 
 from bridge.protocol.dialect import StreamParser, Tools
-from bridge.protocol.jsonblobs import BlobStream, Reading, sign
-from bridge.protocol.jsondialect import JsonDialect
+from bridge.protocol.jsonform.jsonblobs import BlobStream, Reading, sign
+from bridge.protocol.jsonform.jsondialect import JsonDialect
+from bridge.protocol.jsonform.jsonwalk import decode_text
 from bridge.protocol.jsontext import BadJson
-from bridge.protocol.jsonwalk import decode_text
 from tool_manager.models import JsonObject, JsonValue, ToolCall, ToolSpec
 
 _SIGN: Final = sign(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from bridge.protocol import wire
-from bridge.protocol.blocks import BlockStream, Manners
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
+from bridge.protocol.tagged.blocks import BlockStream, Manners
 from tool_manager.models import JsonValue, ToolCall, ToolResult
 
 _MANNERS = Manners(frames=("TOOL_RESULT:", "TOOL_ERROR:"), edges=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.protocol.dialects import get
-from bridge.protocol.xmldialect import XmlDialect
+from bridge.protocol.xmlform.xmldialect import XmlDialect
 from tool_manager.models import ToolCall, ToolResult
 
 

@@ -9,12 +9,12 @@ from itertools import islice
 
 from bridge.protocol import limits
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
-from bridge.protocol.faults import Fault
-from bridge.protocol.fences import Fence
-from bridge.protocol.lines import LEAD, Block, LineStream, Verdict
+from bridge.protocol.lineform.faults import Fault
+from bridge.protocol.lineform.fences import Fence
+from bridge.protocol.lineform.lines import LEAD, Block, LineStream, Verdict
+from bridge.protocol.lineform.yamltext import read_mapping
 from bridge.protocol.remarks import Remark
 from bridge.protocol.toolresult import tool_result
-from bridge.protocol.yamltext import read_mapping
 from tool_manager.models import JsonValue, ToolCall, ToolResult
 
 _NAME = r"[^\W\d][\w.:/-]{0,127}+"

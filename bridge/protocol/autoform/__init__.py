@@ -1,0 +1,1 @@
+"""Which dialect a reply is written in: the engine of `auto`."""
