@@ -36,7 +36,8 @@ class Dialect(ABC):
 
     name: ClassVar[str]
     closed_block_is_final: ClassVar[bool] = False
-    """Whether a call that closed while the reply was still arriving may start at once (if it only reads)."""
+    """Whether a call that closed while the reply was still arriving may start at once, if it only reads: nothing but
+    the end of thinking that never began takes it back then, and a needless read harms nothing."""
     several: ClassVar[bool] = False
     """Whether a reply may hold several calls without `multi` (X1)."""
     needs_call: ClassVar[bool] = False

@@ -87,8 +87,12 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class CallClosed:
-    """A call whose block has just closed. Only one thing can still take it back: the end of thinking that began before
-    the reply; the `ParsedReply` then holds no call for it. So what cannot be undone waits for the reply."""
+    """A call whose block has just closed.
+
+    The end of thinking that began before the reply can still take it back and, in a dialect whose closed blocks are not
+    final, later text that shows the block to be a part of something longer; the `ParsedReply` then holds no call for
+    it. So what cannot be undone waits for the reply.
+    """
 
     call: ToolCall
 

@@ -35,7 +35,7 @@ def check_events(dialect: Dialect, reply: ParsedReply, events: Sequence[StreamEv
     """Text that was shown is text of the reply, and what closed is a call of it."""
     shown = "".join(event.text for event in events if isinstance(event, TextDelta))
     closed = tuple(event.call for event in events if isinstance(event, CallClosed))
-    if not took_back(reply):
+    if not took_back(dialect, reply):
         assert closed == reply.calls[: len(closed)], "a call was taken back"
         # one that ends with the reply is known when the reply is over
         assert len(reply.calls) - len(closed) < 2 or not dialect.closed_block_is_final, "a call was not told"
@@ -46,9 +46,11 @@ def check_events(dialect: Dialect, reply: ParsedReply, events: Sequence[StreamEv
     )
 
 
-def took_back(reply: ParsedReply) -> bool:
-    """Whether thinking that ended without having begun unmade what came before."""
-    return any(found.code == "call_in_thinking" for found in reply.diagnostics)
+def took_back(dialect: Dialect, reply: ParsedReply) -> bool:
+    """Whether later text unmade a closed call: the end of thinking that never began, and where the dialect says that
+    nothing is final, whatever made the reply malformed."""
+    codes = {found.code for found in reply.diagnostics}
+    return "call_in_thinking" in codes or (not dialect.closed_block_is_final and "malformed_call" in codes)
 
 
 def check_reply(text: str, reply: ParsedReply) -> None:
