@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-PARTS = ["overhead", "startup", "memory", "journal"]
+PARTS = ["overhead", "startup", "memory", "journal", "parser", "hard_replies"]
 
 if __name__ == "__main__":
     for part in PARTS:

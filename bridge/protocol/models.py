@@ -49,7 +49,7 @@ class ParsedReply:
     Without a call, `kind` is `text` and `text` the reply unchanged (T2). With one, `kind` is `tool_calls`, `text` what
     precedes the first call and `rest` what follows it (with several, also what stands between), both to the character;
     `rest` is never fed back. `error` is what would go back to the model, for the dialects that answer a bad block so;
-    `thinking` is filled by those that move it out of `text`.
+    `thinking` is filled by those that move it out of `text`. `dialect` is the one that `auto` found, else empty.
     """
 
     kind: ReplyKind
@@ -59,6 +59,7 @@ class ParsedReply:
     diagnostics: tuple[Diagnostic, ...] = ()
     thinking: str = ""
     rest: str = ""
+    dialect: str = ""
 
     @property
     def problem(self) -> Diagnostic | None:

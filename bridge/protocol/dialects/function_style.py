@@ -12,7 +12,8 @@ from bridge.protocol.dialect import Dialect, StreamParser, Tools
 from bridge.protocol.lineform.faults import Fault
 from bridge.protocol.lineform.fences import Fence
 from bridge.protocol.lineform.functext import CallScanner, read_arguments
-from bridge.protocol.lineform.lines import LEAD, Block, LineStream, Verdict
+from bridge.protocol.lineform.lines import LineStream
+from bridge.protocol.lineform.shapes import LEAD, Block, Verdict
 from bridge.protocol.remarks import Remark
 from bridge.protocol.toolresult import tool_result
 from tool_manager.models import JsonValue, ToolCall, ToolResult
@@ -56,6 +57,9 @@ class FunctionDialect(Dialect):
 
 class FunctionShape:
     """How function calls look; `tools` are those that may be named, if they are known."""
+
+    mark = "("
+    head = re.compile(rf"\n{_HEAD.pattern}")
 
     def __init__(self, tools: Tools | None) -> None:
         self._tools = tools

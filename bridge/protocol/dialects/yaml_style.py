@@ -11,7 +11,8 @@ from bridge.protocol import limits
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
 from bridge.protocol.lineform.faults import Fault
 from bridge.protocol.lineform.fences import Fence
-from bridge.protocol.lineform.lines import LEAD, Block, LineStream, Verdict
+from bridge.protocol.lineform.lines import LineStream
+from bridge.protocol.lineform.shapes import LEAD, Block, Verdict
 from bridge.protocol.lineform.yamltext import read_mapping
 from bridge.protocol.remarks import Remark
 from bridge.protocol.toolresult import tool_result
@@ -56,6 +57,8 @@ class YamlDialect(Dialect):
 class YamlShape:
     """How YAML calls look; `tools` are those that may be named, if they are known."""
 
+    mark = "L"
+    head = re.compile(rf"\n{LEAD}TOOL:")
     again = _AGAIN
 
     def __init__(self, tools: Tools | None) -> None:

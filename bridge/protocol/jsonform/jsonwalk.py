@@ -79,7 +79,9 @@ class JsonWalk:
 
     def _first_value(self, data: str, at: int) -> int:
         at = _end(_SPACES, data, at)
-        return self._pop(at) if data[at : at + 1] == "]" else self._item(data, at)
+        if at == len(data):
+            return at
+        return self._pop(at) if data[at] == "]" else self._item(data, at)
 
     def _item(self, data: str, at: int) -> int:
         self._state = self._value
@@ -87,7 +89,9 @@ class JsonWalk:
 
     def _first_key(self, data: str, at: int) -> int:
         at = _end(_SPACES, data, at)
-        return self._pop(at) if data[at : at + 1] == "}" else self._key(data, at)
+        if at == len(data):
+            return at
+        return self._pop(at) if data[at] == "}" else self._key(data, at)
 
     def _key(self, data: str, at: int) -> int:
         self._state = self._key

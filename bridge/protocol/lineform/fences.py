@@ -10,6 +10,8 @@ from bridge.protocol import limits
 _INDENT = rf" {{0,{limits.MAX_LINE_INDENT}}}"
 _OPENING = re.compile(rf"({_INDENT})(`{{3,}}+|~{{3,}}+)[ \t]*([^`\s]*)[^`\n]*\n")
 _BEGINNING = re.compile(rf"{_INDENT}(?:`{{1,2}}|~{{1,2}}|`{{3,}}[^`\n]*|~{{3,}}[^\n]*)")
+LINES = {mark: re.compile(rf"\n[ \t\r]*+{mark * 3}") for mark in "`~"}
+"""Matches, for each mark, a line break and what begins every line after it that opens or closes a fence."""
 
 
 @dataclass(slots=True)

@@ -12,55 +12,21 @@ What decides, where the documents are silent:
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Protocol, TypeAlias
 
-from bridge.protocol import limits, lint
+from bridge.protocol import limits
 from bridge.protocol.lineform import fences
 from bridge.protocol.lineform.faults import Fault
 from bridge.protocol.lineform.fences import Fence
-from bridge.protocol.models import Code, ParsedReply, StreamEvent
+from bridge.protocol.lineform.findings import Findings
+from bridge.protocol.lineform.linefinder import LineFinder
+from bridge.protocol.lineform.shapes import Block, Shape
+from bridge.protocol.models import ParsedReply, StreamEvent
 from bridge.protocol.outlet import Outlet
-from bridge.protocol.remarks import Remark, diagnostic
 from bridge.protocol.tags import THINKING, TagSet, name_of
 from tool_manager.models import ToolCall
 
-LEAD = rf"[\ufeff\u200b\u2060]{{0,4}}( {{0,{limits.MAX_LINE_INDENT}}})"
-"""What may stand on a line before a call: marks that pages leave, and the indentation."""
-
-_EMPTY_LINES = re.compile(r"\n+")
 _PROSE = TagSet((), opening=THINKING, closing=THINKING)
 _WITHIN = {name: TagSet((), closing=(name,)) for name in THINKING}
-
-Verdict: TypeAlias = "ToolCall | Fault | None"
-"""What a block came to; None is text after all."""
-
-
-class Block(Protocol):
-    """One block that has begun."""
-
-    def feed(self, data: str, at: int, *, ended: bool) -> tuple[int, bool]:
-        """Read on from `at`: where it stopped, and whether the block is over. If it is not, the rest of `data` must
-        come again with more text; it is of bounded length, and empty if the reply has `ended`."""
-
-    def verdict(self, text: str, *, ended: bool) -> Verdict:
-        """What the block `text` is; `ended` says that the reply ended before the block did."""
-
-
-class Shape(Protocol):
-    """How a dialect of lines writes its calls."""
-
-    again: re.Pattern[str]
-    """Finds the beginnings of further calls."""
-
-    def may_begin(self, line: str) -> bool:
-        """Whether more text may make of `line`, which has not ended, the beginning of a call."""
-
-    def begin(self, line: str, fence: Fence | None, *, thinking: bool) -> tuple[Block, int] | None:
-        """The block that `line` begins, and how many characters of it are its head."""
-
-    def remarks(self, text: str) -> Sequence[Remark]:
-        """What looks like a call in `text`, where there is none."""
 
 
 class LineStream:
@@ -78,11 +44,13 @@ class LineStream:
         self._fence: Fence | None = None
         self._tag: re.Match[str] | None = None  # the next tag in the chunk at hand
         self._tagless = 0  # up to where there is none
+        self._last = 0  # where the last line of the chunk begins
+        self._heads = LineFinder(shape.head, shape.mark)
+        self._fences = [LineFinder(pattern, mark) for mark, pattern in fences.LINES.items()]
         self._block: Block | None = None
         self._text: list[str] = []  # the block so far
         self._opened = 0
-        self._calls: list[tuple[ToolCall, int, int]] = []
-        self._remarks: list[Remark] = []
+        self._findings = Findings()
         self._out = Outlet()
         self._reply: ParsedReply | None = None
 
@@ -100,23 +68,23 @@ class LineStream:
             self._read(self._carry, self._length - len(self._carry))
             if self._block is not None:
                 self._finish(self._length)
-            self._reply = self._conclude("".join(self._parts))
+            text = "".join(self._parts)
+            is_thought = self._thinking is not None or not text[self._border :].strip()
+            self._reply = self._findings.reply(text, self._shape, is_thought=is_thought)
         return self._reply
 
     def _read(self, data: str, base: int) -> None:
         self._base, self._carry, self._tag, self._tagless, at = base, "", None, 0, 0
+        self._last = data.rfind("\n") + 1
         while at < len(data):
             at = self._state(data, at)
 
     # States: each reads from `at` and says where the next one goes on; what it cannot decide yet it leaves in `_carry`.
 
     def _line_start(self, data: str, at: int) -> int:
-        if self._is_broken:
+        if self._is_over:
             self._state = self._mid_line
             return at
-        if empty := _EMPTY_LINES.match(data, at):
-            self._out.show(empty[0])
-            return empty.end()
         end = data.find("\n", at, at + limits.MAX_HEAD) + 1
         line = data[at : end or at + limits.MAX_HEAD]
         is_last = self._ended and not end and len(line) < limits.MAX_HEAD
@@ -135,19 +103,20 @@ class LineStream:
         return at
 
     def _mid_line(self, data: str, at: int) -> int:
-        tag = self._next_tag(data, at)
-        line_end = data.find("\n", at) + 1
-        if tag is not None and (not line_end or tag.start() < line_end):
+        tag, line = self._next_tag(data, at), self._next_line(data, at)
+        if tag is not None and (not line or tag.start() < line):
             self._out.show(data[at : tag.end()])
             self._thinking_tag(tag)
             self._state = self._line_start
             return tag.end()
-        if line_end:
-            self._out.show(data[at:line_end])
+        unfinished = "" if self._ended else self._tags().unfinished(data, at)
+        end = len(data) - len(unfinished)
+        if line and line <= end:
+            self._out.show(data[at:line])
             self._state = self._line_start
-            return line_end
-        self._carry = "" if self._ended else self._tags().unfinished(data, at)
-        self._out.show(data[at : len(data) - len(self._carry)])
+            return line
+        self._out.show(data[at:end])
+        self._carry = unfinished
         return len(data)
 
     def _in_block(self, data: str, at: int) -> int:
@@ -165,7 +134,7 @@ class LineStream:
     # Steps of the states.
 
     def _begin(self, line: str) -> tuple[Block, int] | None:
-        if self._is_over or (self._fence is not None and not self._fence.clean):
+        if self._fence is not None and not self._fence.clean:
             return None
         return self._shape.begin(line, self._fence, thinking=self._thinking is not None)
 
@@ -178,6 +147,15 @@ class LineStream:
             self._fence = None
         else:
             self._fence.pass_line(line)
+
+    def _next_line(self, data: str, at: int) -> int:
+        """Where the next line begins that may change anything, at the latest the last one; 0 if `at` is in that."""
+        if at >= self._last or self._is_over:
+            return 0 if at >= self._last else self._last
+        if self._fence is not None and self._fence.clean:
+            return data.find("\n", at) + 1
+        finders = self._fences if self._fence else [self._heads, *self._fences]
+        return min(self._last, *(finder.find(data, at) for finder in finders))
 
     def _tags(self) -> TagSet:
         return _WITHIN[self._thinking] if self._thinking else _PROSE
@@ -192,23 +170,21 @@ class LineStream:
         was_thinking, self._border = self._thinking is not None, self._base + tag.end()
         self._tag, self._tagless, self._fence = None, 0, None
         self._thinking = None if was_thinking or tag[0][1] == "/" else name_of(tag[0])
-        if tag[0][1] == "/" and not was_thinking and self._calls:
-            for _, start, _ in self._calls:
-                self._remark("call_in_thinking", "", "a call inside thinking never runs", start)
-            self._calls, self._is_over = [], self._is_broken
+        if tag[0][1] == "/" and not was_thinking and self._findings.take_back():
+            self._is_over = self._is_broken
 
     def _finish(self, end: int) -> bool:
         """The block ends at the offset `end` of the reply. Whether it ends with its line."""
         assert self._block is not None
         text = "".join(self._text)
-        is_moot = self._thinking is not None and len(self._remarks) >= limits.MAX_DIAGNOSTICS
+        is_moot = self._thinking is not None and self._findings.is_full
         verdict = None if is_moot else self._block.verdict(text, ended=self._ended and end == self._length)
         self._block = None
         if self._thinking:
             if isinstance(verdict, ToolCall):
-                self._remark("call_in_thinking", "", "a call inside thinking never runs", self._opened)
+                self._findings.thought(self._opened)
         elif isinstance(verdict, ToolCall):
-            self._calls.append((verdict, self._opened, end))
+            self._findings.call(verdict, self._opened, end)
             self._out.close_calls([verdict])
             self._is_over = not self._multi
         else:
@@ -217,52 +193,15 @@ class LineStream:
 
     def _pass_block(self, fault: Fault | None, text: str) -> None:
         if fault is not None:
-            self._remark("malformed_call", fault.reason, str(fault), self._opened + fault.offset)
+            self._findings.remark("malformed_call", fault.reason, str(fault), self._opened + fault.offset)
             if fault.damage:
-                self._remark("rendering_damage", *fault.damage, self._opened + fault.offset)
+                self._findings.remark("rendering_damage", *fault.damage, self._opened + fault.offset)
             self._is_over = self._is_broken = True
         elif self._fence is not None:
             self._fence.pass_line(text)
         self._out.show(text)
 
-    def _remark(self, code: Code, reason: str, message: str, offset: int) -> None:
-        if len(self._remarks) < limits.MAX_DIAGNOSTICS:
-            self._remarks.append(Remark(code, reason, message, offset))
-
     def _take(self, text: str) -> None:
         self._text.append(text)
         if self._thinking:
             self._out.show(text)
-
-    # The end.
-
-    def _conclude(self, text: str) -> ParsedReply:
-        self._end_of_thinking(text)
-        starts, ends = [start for _, start, _ in self._calls], [end for _, _, end in self._calls]
-        outside = list(zip([0, *ends], [*starts, len(text)], strict=True))
-        remarks = [*self._remarks, *self._further(text, outside)][: limits.MAX_DIAGNOSTICS]
-        return ParsedReply(
-            kind="tool_calls" if self._calls else "text",
-            calls=tuple(call for call, _, _ in self._calls),
-            text=text[: outside[0][1]],
-            rest="".join(text[start:end] for start, end in outside[1:]),
-            diagnostics=tuple(diagnostic(text, remark) for remark in remarks),
-        )
-
-    def _end_of_thinking(self, text: str) -> None:
-        """A call in thinking that an answer follows was a thought; with nothing after it, it was meant."""
-        thoughts = [remark for remark in self._remarks if remark.code == "call_in_thinking"]
-        if thoughts and not self._calls and (self._thinking or not text[self._border :].strip()):
-            message = "the reply holds its call inside thinking, where no call runs"
-            self._remarks.insert(0, Remark("malformed_call", "thinking", message, thoughts[0].offset))
-
-    def _further(self, text: str, outside: list[tuple[int, int]]) -> list[Remark]:
-        remarks = list(lint.written_results(text, outside[0]))
-        if not self._calls and not self._remarks:
-            remarks += self._shape.remarks(text)
-        for start, end in outside[1:]:
-            message = "a further call in the same reply was not run"
-            found = self._shape.again.finditer(text, start, end)
-            remarks += [Remark("extra_call", "", message, each.start()) for each in found]
-            remarks += lint.written_results(text, (start, end))
-        return remarks

@@ -1,0 +1,32 @@
+"""What a JSON value means in a dialect, and what looks like the beginning of one that is meant as a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bridge.protocol.jsonform.jsonwalk import STRING
+from tool_manager.models import JsonValue, ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a JSON value holds: its calls, and in half a sentence why others that were meant are none of them.
+
+    `is_fatal` says that this voids the whole reply (A20).
+    """
+
+    calls: Sequence[ToolCall] = ()
+    problem: str = ""
+    is_fatal: bool = False
+
+
+Read = Callable[[JsonValue], Reading]
+
+
+def sign(*keys: str) -> re.Pattern[str]:
+    """What the beginning of a call looks like: an object, or a list of them, with one of `keys` (expressions that go on
+    after the opening quote) first, or after members that are plain strings."""
+    members = rf"(?:\s*+{STRING}\s*+:\s*+{STRING}\s*+,){{0,8}}?"
+    return re.compile(rf'\s*+(?:\[\s*+)?\{{{members}\s*+"(?:{"|".join(keys)})', re.ASCII)
