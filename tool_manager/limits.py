@@ -82,3 +82,9 @@ DISK_THREADS: Final = 8
 """Threads for disk work; beyond this a laptop's disk only queues."""
 CACHED_RESULTS: Final = 256
 """Results of cacheable tools kept (T45)."""
+
+KEY_CHARS: Final = 4_096
+"""Characters of a path that tell it from another in a batch: PATH_MAX; a model may write megabytes."""
+
+KEY_DEPTH: Final = 64
+"""Components of a path that tell it from another in a batch; what lies deeper waits for its whole tree."""

@@ -37,6 +37,8 @@ from tool_manager.tools import BUILT_IN
 from tool_manager.validation import Invalid, validate
 from tool_manager.workspace import Workspace
 
+_ANYTHING = ("tree:.",)
+
 
 def builtin_specs(*, hidden: bool = False) -> list[ToolSpec]:
     """Name, description and schema of the built-in tools, with or without `hidden` ones; needs no workspace (T32)."""
@@ -212,7 +214,7 @@ class ToolManager:
     async def _run(self, prepared: Prepared, grant: Grant | None) -> ToolResult:
         plan, definition = prepared.plan, self._registry.get(prepared.call.name)
         if plan is None or definition is None:
-            return ToolResult.fail(prepared.reason if plan is None else f"Unknown tool: {prepared.call.name}")
+            return _unable(prepared)
         refusal = self._refusal(prepared, self._decide(definition, plan), grant)
         if refusal is not None:
             return ToolResult.fail(refusal)
@@ -234,7 +236,7 @@ class ToolManager:
         return None
 
     async def _cached(self, prepared: Prepared, plan: Plan, definition: ToolDefinition) -> ToolResult:
-        if not definition.cacheable or definition.effect != "read":
+        if not definition.cacheable or definition.kind != "read":
             return await self._effect(prepared, plan)
         known = self._cache.get(prepared.call)
         if known is None:
@@ -276,7 +278,7 @@ class ToolManager:
     def _decide(self, definition: ToolDefinition, plan: Plan) -> Decision:
         writes = tuple(name for change in plan.changes for name in change.names)
         return self.policy.decide(
-            Request(definition.name, definition.effect, definition.dangerous, plan.reads, writes, bool(plan.changes))
+            Request(definition.name, definition.kind, definition.dangerous, plan.reads, writes, bool(plan.changes))
         )
 
     def _refused(
@@ -286,11 +288,18 @@ class ToolManager:
         definition: ToolDefinition | None = None,
         invalid: Invalid | None = None,
     ) -> Prepared:
-        effect = definition.effect if definition else "read"
+        effect = definition.kind if definition else "read"
         why = (decision.decision, decision.rule, decision.reason)
         # In a batch it may become possible by what an earlier call does: it waits for all of them.
         hint, code = (invalid.hint, invalid.code) if invalid else (None, None)
-        return Prepared(call, *why, effect, None, ("tree:.",), {}, {}, "", None, hint, code)
+        return Prepared(call, *why, effect, None, _ANYTHING, {}, {}, "", None, hint, code, _ANYTHING)
+
+
+def _unable(prepared: Prepared) -> ToolResult:
+    """The result of a call that has no plan, or whose tool was removed since it was planned."""
+    if prepared.plan is not None:
+        return ToolResult.fail(f"Unknown tool: {prepared.call.name}", "unknown_tool")
+    return ToolResult.fail(prepared.reason, prepared.code)
 
 
 def _copy(call: ToolCall) -> ToolCall:
@@ -300,7 +309,13 @@ def _copy(call: ToolCall) -> ToolCall:
 def _prepared(call: ToolCall, decision: Decision, definition: ToolDefinition, plan: Plan, digest: str) -> Prepared:
     after = {change.path: change.after for change in plan.changes}
     why = (decision.decision, decision.rule, decision.reason)
-    return Prepared(call, *why, definition.effect, plan.diff, plan.resources, plan.before, after, digest, plan)
+    named = plan.resources if definition.handler is None else plan.named
+    unsure = definition.effect is None and bool(plan.named)
+    return Prepared(
+        *(call, *why, definition.kind, plan.diff, plan.resources, plan.before, after, digest, plan),
+        named=named,
+        unsure=unsure,
+    )
 
 
 async def _attempt(plan: Plan) -> ToolResult:

@@ -58,19 +58,23 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came of a call: `data` on success, else `error`, one clear sentence (T25)."""
+    """What came of a call: `data` on success, else `error`, one clear sentence (T25).
+
+    `code` is set where the call itself was wrong, so that nothing ran; each dialect has its own words for that (X15).
+    """
 
     success: bool
     data: JsonValue = None
     error: str | None = None
+    code: InvalidCode | None = field(default=None, compare=False)
 
     @classmethod
     def ok(cls, data: JsonValue) -> ToolResult:
         return cls(True, data, None)
 
     @classmethod
-    def fail(cls, error: str) -> ToolResult:
-        return cls(False, None, error)
+    def fail(cls, error: str, code: InvalidCode | None = None) -> ToolResult:
+        return cls(False, None, error, code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,14 @@ class Plan:
     """`run` performs the call (once); `reads` are names whose content would leave; `resources` order a batch.
 
     A resource is `file:PATH`, `tree:PATH` (everything beneath) or any other text; equal or overlapping ones conflict.
+    `named` are those that the arguments of a custom tool name.
     """
 
     run: Callable[[], Awaitable[JsonValue]]
     reads: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
     resources: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     spent: bool = False
 
     @property
@@ -63,7 +65,8 @@ class Prepared:
     """A call that was checked but not run. `diff` and `digest` are what an approval is given for.
 
     `before` and `after` are the hashes of each file that would be written; `reason` is the error when invalid, and
-    `code` its kind.
+    `code` its kind. `named` are the resources that the call is known to touch; `unsure` says that it may change them,
+    for its tool did not declare its effect (X5).
     """
 
     call: ToolCall
@@ -79,6 +82,8 @@ class Prepared:
     plan: Plan | None = field(default=None, repr=False, compare=False)
     hint: str | None = None
     code: InvalidCode | None = None
+    named: tuple[str, ...] = ()
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

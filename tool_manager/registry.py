@@ -15,7 +15,7 @@ from tool_manager.errors import RegistrationError, shown
 from tool_manager.models import JsonObject, ToolSpec
 from tool_manager.plan import EffectKind, Plan
 from tool_manager.room import Room
-from tool_manager.schema import parameters_of
+from tool_manager.schema import completed, parameters_of, schema_of
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,63}")
 _KEYS: Final = frozenset(
@@ -28,9 +28,10 @@ Planner = Callable[[Room, JsonObject], Awaitable[Plan]]
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """One tool. `handler` takes the arguments by name (or as one dict named `args`), sync or async.
+    """One tool. `handler` takes the arguments by name (or all as one dict, if it has one parameter), sync or async.
 
-    `effect` says what policy must think of it; `dangerous` always asks (T43); `cacheable` results are reused until
+    `effect` says what policy must think of it; None, undeclared, is taken as "read", but in a batch calls that name
+    the same path keep their order (X5). `dangerous` always asks (T43); `cacheable` results are reused until
     something is written (T45); nothing runs after a `loop_breaking` one. A `planner` (built-ins) replaces `handler`.
     A `hidden` one can be called, but only those dialects tell of it that cannot do without (F33).
     """
@@ -39,12 +40,17 @@ class ToolDefinition:
     description: str
     parameters: JsonObject
     handler: Handler | None = None
-    effect: EffectKind = "read"
+    effect: EffectKind | None = None
     dangerous: bool = False
     cacheable: bool = False
     loop_breaking: bool = False
     planner: Planner | None = field(default=None, repr=False)
     hidden: bool = False
+
+    @property
+    def kind(self) -> EffectKind:
+        """`effect`, also where it was not declared."""
+        return self.effect or "read"
 
     @property
     def spec(self) -> ToolSpec:
@@ -66,7 +72,7 @@ def tool(
     *,
     name: str | None = None,
     parameters: JsonObject | None = None,
-    effect: EffectKind = "read",
+    effect: EffectKind | None = None,
     dangerous: bool = False,
     cacheable: bool = False,
     loop_breaking: bool = False,
@@ -77,7 +83,7 @@ def tool(
         return ToolDefinition(
             name or function.__name__,
             description or (inspect.getdoc(function) or "").partition("\n\n")[0],
-            parameters_of(function) if parameters is None else parameters,
+            parameters_of(function) if parameters is None else completed(parameters),
             function,
             effect,
             dangerous,
@@ -98,11 +104,10 @@ def definition_from(entry: Mapping[str, Any]) -> ToolDefinition:
     for key in ("name", "handler"):
         if key not in entry:
             raise RegistrationError(f"A tool definition needs the key {key!r}.")
-    parameters = entry.get("parameters")
+    parameters, handler = entry.get("parameters"), entry["handler"]
     given = {key: entry[key] for key in _KEYS - {"parameters"} if key in entry}
-    return ToolDefinition(
-        **{"description": "", **given}, parameters=parameters_of(entry["handler"]) if parameters is None else parameters
-    )
+    schema = schema_of(handler) if parameters is None and callable(handler) else completed(parameters)
+    return ToolDefinition(**{"description": "", **given}, parameters=schema)
 
 
 class Registry:
@@ -152,7 +157,7 @@ def check(definition: ToolDefinition) -> None:
         raise RegistrationError(f"{name}: handler must be a function.")
     if not isinstance(definition.description, str):
         raise RegistrationError(f"{name}: description must be text.")
-    if definition.effect not in {"read", "write", "command"}:
+    if definition.kind not in {"read", "write", "command"}:
         raise RegistrationError(f'{name}: effect must be "read", "write" or "command".')
     try:
         Draft202012Validator.check_schema(schema)

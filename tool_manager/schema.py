@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
 from tool_manager.errors import RegistrationError
@@ -46,6 +46,36 @@ def parameters_of(function: Callable[..., Any]) -> JsonObject:
             required.append(parameter.name)
     schema: JsonObject = {"type": "object", "properties": properties, "required": required}
     return {**schema, "additionalProperties": True} if extra else schema
+
+
+def schema_of(handler: Callable[..., Any]) -> JsonObject:
+    """As `parameters_of`; for a handler without any type hint all values are welcome, and where it has but one
+    parameter, that is the whole object."""
+    parameters = inspect.signature(handler).parameters.values()
+    if any(parameter.annotation is not parameter.empty for parameter in parameters):
+        return parameters_of(handler)
+    if sole(parameters):
+        return {**completed({}), "additionalProperties": True}
+    named = [each for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+    schema = completed({"properties": {each.name: {} for each in named}})
+    schema["required"] = [each.name for each in named if each.default is each.empty]
+    is_open = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    return {**schema, "additionalProperties": True} if is_open else schema
+
+
+def completed(schema: Any) -> Any:
+    """A schema that says nothing, or only names properties, as one of an object (T37); any other as it is."""
+    if isinstance(schema, dict) and "type" not in schema and (not schema or "properties" in schema):
+        return {"type": "object", "properties": {}, **schema}
+    return schema
+
+
+def sole(parameters: Iterable[inspect.Parameter]) -> inspect.Parameter | None:
+    """The one parameter of a function that takes the whole object of arguments, if it is such a function."""
+    first, *others = [*parameters, None]
+    if first is None or others != [None] or first.default is not first.empty:
+        return None
+    return first if first.kind in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD) else None
 
 
 def _property(parameter: inspect.Parameter, hints: dict[str, Any], owner: str) -> JsonObject:

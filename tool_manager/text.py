@@ -43,10 +43,13 @@ def chunks(fd: int, encoding: str, start: int, check: Callable[[], None]) -> Ite
     while True:
         check()
         piece = os.pread(fd, READ_CHUNK, at)
+        at += len(piece)
+        # At the end the decoder gives what it still holds: half a character, as U+FFFD.
+        text = piece if decoder is None else decoder.decode(piece, final=not piece).encode("utf-8", "replace")
+        if text:
+            yield text
         if not piece:
             return
-        at += len(piece)
-        yield piece if decoder is None else decoder.decode(piece).encode("utf-8", "replace")
 
 
 def lines(pieces: Iterator[bytes], first: int) -> Iterator[tuple[bytes, int]]:

@@ -138,7 +138,7 @@ class CallRunner:
 
     async def _outcome(self, begun: _Begun, prepared: Prepared) -> Outcome:
         if prepared.decision == "invalid":
-            result = self._deny(begun, "schema", prepared.reason)
+            result = replace(self._deny(begun, "schema", prepared.reason), code=prepared.code)
             return Outcome(begun.call, begun.machine, result, prepared.reason, prepared.hint, prepared.code)
         return Outcome(begun.call, begun.machine, await self._approve(prepared, begun))
 

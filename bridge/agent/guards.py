@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bridge.agent import limits
 from bridge.errors import NeedsUser, TaskStopped
-from tool_manager.models import ToolCall, canonical_json
+from tool_manager.errors import shown
+from tool_manager.models import ToolCall, ToolResult, canonical_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +68,18 @@ class Guards:
                 f"{last} not run. Tell it what to do instead.",
             )
 
-    def after_calls(self, successes: Iterable[bool]) -> None:
+    def after_calls(self, results: Sequence[ToolResult]) -> None:
         """All calls of a reply have their outcome, which ends a run of corrections. Failures are counted across
-        replies and within them; a success begins anew (C30)."""
+        replies and within them; a success begins anew (C30). The sentence that stops the task ends with the last error,
+        for the model may never read it (X11)."""
         self._corrections = self._errors = 0
         self._error = None
-        for success in successes:
-            self._failures = 0 if success else self._failures + 1
+        for result in results:
+            self._failures = 0 if result.success else self._failures + 1
         if self._failures >= self._limits.failures:
-            raise TaskStopped("failures", f"{self._failures} calls failed in a row; the task was stopped.")
+            why = shown(results[-1].error or "") if results else ""
+            last = f" The last error was: {why}" if why else ""
+            raise TaskStopped("failures", f"{self._failures} calls failed in a row; the task was stopped.{last}")
 
     def forget_calls(self) -> None:
         """The calls were not good enough to run, and the model is asked for the very same: that is no repetition."""

@@ -20,6 +20,9 @@ MAX_CORRECTIONS = 2
 MAX_IDENTICAL_ERRORS = 5
 """The same error message this often in a row, in a dialect whose every reply must be a call (F19)."""
 
+LISTED_TOOLS = 50
+"""Tools that the answer to an unknown name lists (F21): more than a prompt holds, and a registry may hold thousands."""
+
 CLEANUP_S = 10.0
 """Seconds that a page gets to stop and let go after a cancel, so that a dead page cannot hold the user up."""
 

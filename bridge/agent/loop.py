@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from bridge.agent.call import CallRunner, Outcome
 from bridge.agent.choices import OnMalformed
 from bridge.agent.guards import GuardLimits, Guards
+from bridge.agent.limits import LISTED_TOOLS
 from bridge.conversation import Conversation, DeltaHandler, PromptKind, Recorder, Turn
 from bridge.errors import TabferryError, TaskStopped
-from bridge.protocol import Dialect, ParsedReply
-from tool_manager import ToolResult
+from bridge.protocol import Diagnostic, Dialect, ParsedReply, dialects
+from tool_manager import ToolSpec
 
 _FENCE_HINT = "Send exactly the same call again, inside a code block fenced with four backticks."
 
@@ -41,6 +42,7 @@ class AgentLoop:
     """Runs one task after the other in one chat. Not for two tasks at once: the caller keeps them apart.
 
     `several` runs every call of a reply and types all results as one message, else the first call alone counts (X1).
+    `tools` are those that the model was told of.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class AgentLoop:
         dialect: Dialect,
         recorder: Recorder,
         *,
+        tools: Sequence[ToolSpec] = (),
         several: bool = False,
         bounds: GuardLimits | None = None,
         on_malformed: OnMalformed = "correct",
@@ -60,6 +63,7 @@ class AgentLoop:
         self._calls = calls
         self._dialect = dialect
         self._recorder = recorder
+        self._tools = tools
         self._several = several
         self._bounds = bounds or GuardLimits()
         self._on_malformed = on_malformed
@@ -94,6 +98,8 @@ class AgentLoop:
         self._note_diagnostics(turn)
         if turn.doubt is not None:
             return self._again(_DOUBTS[turn.doubt], guards)
+        if turn.reply.kind == "tool_calls" and not self._executes(turn.reply):
+            return self._malformed(_unable(turn.reply), guards)
         if turn.reply.kind == "tool_calls":
             return await self._run(turn, guards)
         if turn.reply.kind == "error" or turn.reply.problem is not None:
@@ -117,31 +123,35 @@ class AgentLoop:
         if ending := next((outcome for outcome in outcomes if outcome.ends), None):
             return Answer(str(ending.result.data))
         try:
-            guards.after_calls(outcome.result.success for outcome in outcomes)
+            guards.after_calls([outcome.result for outcome in outcomes])
         except TaskStopped as stop:
             if not self._several:
                 raise
             return replace(self._told(turn.reply, outcomes), last=stop)  # all results are returned first (C20, X11)
         return self._told(turn.reply, outcomes)
 
+    def _executes(self, reply: ParsedReply) -> bool:
+        return (dialects.get(reply.dialect) if reply.dialect else self._dialect).executes
+
     def _told(self, reply: ParsedReply, outcomes: Sequence[Outcome]) -> Message:
         if self._several:
-            pairs = [(outcome.call, self._result(outcome)) for outcome in outcomes]
+            pairs = [(outcome.call, outcome.result) for outcome in outcomes]
             return Message(self._dialect.results_message(pairs), "result", (*outcomes,))
         [outcome] = outcomes
         if outcome.invalid is not None:
             sentence = self._dialect.invalid_text(outcome.call, outcome.code or "other", outcome.invalid)
-            return Message(self._dialect.error_message(sentence, outcome.hint), "error", (outcome,))
+            return Message(self._dialect.error_message(sentence, self._hint(outcome)), "error", (outcome,))
         text = self._dialect.result_message(outcome.call, outcome.result)
         extra = sum(found.code == "extra_call" for found in reply.diagnostics)
         note = f"\n{self._dialect.extra_calls_note(extra)}" if extra else ""
         return Message(text + note, "result", (outcome,))
 
-    def _result(self, outcome: Outcome) -> ToolResult:
-        """What stands in the call's slot: an invalid one fails there, in the dialect's own words (C13–C15)."""
-        if outcome.invalid is None:
-            return outcome.result
-        return ToolResult.fail(self._dialect.invalid_text(outcome.call, outcome.code or "other", outcome.invalid))
+    def _hint(self, outcome: Outcome) -> str | None:
+        """Where every reply must be a call, an unknown name is answered by those that are known (F21)."""
+        if outcome.code != "unknown_tool" or not self._dialect.needs_call:
+            return outcome.hint
+        known = sorted(self._tools, key=lambda tool: tool.name)[:LISTED_TOOLS]
+        return "\n".join([outcome.hint or "", *(f"- {tool.name}: {tool.description}" for tool in known)])
 
     def _malformed(self, reply: ParsedReply, guards: Guards) -> Message | Answer:
         if self._on_malformed == "text":
@@ -177,3 +187,9 @@ class AgentLoop:
             success_count=successes,
             failure_count=len(outcomes) - successes,
         )
+
+
+def _unable(reply: ParsedReply) -> ParsedReply:
+    """`reply`, whose calls are in a dialect that never runs here (X17), as one that is to be corrected."""
+    found = Diagnostic("malformed_call", "this way of asking for a tool cannot run here", 0, reason="shape")
+    return ParsedReply("text", text=reply.text + reply.rest, diagnostics=(found,), dialect=reply.dialect)

@@ -113,17 +113,17 @@ class AgentSession:
                 await self._pen.flush()
 
     async def _drive(self, task: str) -> str:
-        text = task
+        text, tools = task, self.tools.specs(hidden=self._dialect.needs_call)
         if self._conversation is None:
             port = await self._holder.fresh(self.choices)
             self._conversation = Conversation(port, self._parser(), self._pen)
-            tools = self.tools.specs(hidden=self._dialect.needs_call)
             text = f"{opening(self.choices, tools)}\n\nTASK: {task}"
         loop = AgentLoop(
             self._conversation,
             self._calls,
             self._dialect,
             self._pen,
+            tools=tools,
             several=self._dialect.several or self.choices.multi,
             bounds=self._bounds,
             on_malformed=self.choices.on_malformed,

@@ -139,21 +139,20 @@ def _spec(name: str) -> ToolSpec:
     from bridge.errors import UsageError
     from tool_manager import builtin_specs
 
-    specs = {spec.name: spec for spec in builtin_specs()}
+    specs = {spec.name: spec for spec in builtin_specs(hidden=True)}
     if name not in specs:
         fail(UsageError(f"Unknown tool: {name}; known are {', '.join(specs)}."))
     return specs[name]
 
 
 def _request(name: str, arguments: str) -> ToolCall:
-    """The call that the command line asks for; a `UsageError` for an unknown tool or bad JSON."""
+    """The call that the command line asks for; a `UsageError` for bad JSON."""
     import json
 
     from bridge.cli.output import fail, read_argument
     from bridge.errors import TabferryError, UsageError
     from tool_manager import ToolCall, call_id
 
-    _spec(name)
     try:
         args = json.loads(read_argument(arguments))
     except TabferryError as error:

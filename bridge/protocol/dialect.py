@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar, Protocol, TypeAlias
 
 from bridge.protocol import limits, prompts
@@ -67,7 +68,7 @@ class Dialect(ABC):
 
     @abstractmethod
     def result_message(self, call: ToolCall, result: ToolResult) -> str:
-        """What is typed back after `call` has run. It never parses as a call."""
+        """What is typed back after `call` has run, or was refused (see `worded`). It never parses as a call."""
 
     def results_message(self, outcomes: Sequence[tuple[ToolCall, ToolResult]]) -> str:
         """What is typed back after the calls of one reply, in their order."""
@@ -108,6 +109,12 @@ class Dialect(ABC):
         """
         del call, code
         return error
+
+    def worded(self, call: ToolCall, result: ToolResult) -> ToolResult:
+        """`result`, its error in the dialect's own words if the call could not run: what is to be typed back (X15)."""
+        if result.code is None:
+            return result
+        return replace(result, error=self.invalid_text(call, result.code, result.error or "it cannot run"))
 
     def error_message(self, error: str, hint: str | None = None) -> str:
         """What is typed for a call that was well-formed but wrong (T23); the hint follows on a line of its own."""

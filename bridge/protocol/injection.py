@@ -23,8 +23,8 @@ PREFIX: Final = (
 def inject(template: str, manifest: str | None) -> str:
     """`template` with `manifest` for `{{tools}}`; None says that the tools could not be described. Never raises.
 
-    A template without the placeholder, and one that is broken or asks for anything else, comes back as it is. What
-    stands in the manifest is never rendered.
+    A template without the placeholder, and one that is broken or reaches into things, comes back as it is; another
+    name in it becomes nothing. What stands in the manifest is never rendered.
     """
     from jinja2 import TemplateError, meta
 
@@ -52,12 +52,10 @@ def inject(template: str, manifest: str | None) -> str:
 
 @cache
 def _environment() -> ImmutableSandboxedEnvironment:
-    from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
         autoescape=False,  # chat text, not HTML
-        undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
     environment.globals.clear()  # a prompt has no use for them, and `range` can fill the memory

@@ -73,6 +73,15 @@ def decode(text: str) -> JsonValue:
         raise BadJson("depth", "it is nested too deeply", 0) from None
 
 
+def fault(text: str) -> BadJson | None:
+    """What is wrong with `text`; None if it is JSON."""
+    try:
+        decode(text)
+    except BadJson as error:
+        return error
+    return None
+
+
 def _lower(message: str) -> str:
     return message[:1].lower() + message[1:]
 
@@ -97,7 +106,7 @@ def decode_prefix(data: str, at: int) -> tuple[JsonValue, int]:
 
 
 def _depth(value: JsonValue) -> int:
-    depth, level = 0, [value]
+    depth, level = 0, [value] if isinstance(value, dict | list) else []
     while level:
         depth += 1
         inner = (each.values() if type(each) is dict else each for each in level)

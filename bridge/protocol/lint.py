@@ -12,22 +12,27 @@ from itertools import islice
 from typing import TypeAlias
 
 from bridge.protocol import limits
+from bridge.protocol.jsontext import BadJson
 from bridge.protocol.remarks import Remark
 from bridge.protocol.tagged.hops import places
 from bridge.protocol.tags import SPACE
 
 Span: TypeAlias = tuple[int, int]
-_TAG_LIKE = re.compile(r"(?:[<＜‹〈❮]|\\<|&lt;)([^<>＜＞‹›〈〉❮❯&\n]{1,60})(?:[>＞›〉❯]|&gt;)")
-_JSON_FOLLOWS = re.compile(rf"{SPACE}{{0,40}}(?:```+\w{{0,20}}{SPACE}{{0,40}})?[\[{{“]")
+_JSON_FOLLOWS = rf"{SPACE}{{0,40}}(?:```+\w{{0,20}}{SPACE}{{0,40}})?[\[{{“]"
+_FOREIGN_ENDS = ("＞", "›", "〉", "❯", "&gt;")
+_PLAIN_END = re.compile(f"(>){_JSON_FOLLOWS}")
+_ANY_END = re.compile(f"(>|{'|'.join(_FOREIGN_ENDS)}){_JSON_FOLLOWS}")
+_MAX_TAG = 64
+_TAG_LIKE = re.compile(r"(?:[<＜‹〈❮]|\\<|&lt;)([^<>＜＞‹›〈〉❮❯&\n]{1,60})\Z")
 _WRITTEN_RESULT = re.compile(
     r"^[ \t>*`]{0,20}(?:\w{1,20}:[ \t]{0,20})?"
-    r"(?:TOOL_(?:RESULT|ERROR):|<results>\s{0,40}\[|Tool '[^'\n]{1,100}' result:|tool execution failed:)",
+    r"(?:TOOL_(?:RESULT|ERROR):|<results>\s{0,40}\[|Tool '[^'\n]{1,100}' result:|tool execution failed:"
+    r"|The following tool executions have completed\.)",
     re.MULTILINE,
 )
 FRAMES = ("TOOL_RESULT:", "TOOL_ERROR:", "<results>", "' result:", "tool execution failed:")
 """What tells the lines that a bridge types back: every match of the pattern above holds one."""
 _MAX_LEAD = 180
-_JSON_MARKS = ("{", "[", "“")
 _LOOK_ALIKES = str.maketrans("тοоαасτ", "tooaact")
 _SMART_QUOTES = "“”„‟«»‘’"
 
@@ -35,19 +40,21 @@ _SMART_QUOTES = "“”„‟«»‘’"
 def outside_calls(text: str, spans: Iterable[Span], open_tag: str, frames: Iterable[str] = FRAMES) -> Iterator[Remark]:
     """Remarks on `spans`, the parts of `text` before the first call and after each. Linear in their length."""
     before, *after = spans
-    if not after and any(mark in text for mark in _JSON_MARKS):
+    if not after:
         yield from _look_alikes(text, open_tag)
     for span in (before, *after):
         yield from written_results(text, span, frames)
 
 
 def _look_alikes(text: str, open_tag: str) -> Iterator[Remark]:
-    for found in _TAG_LIKE.finditer(text):
-        if found[0] == open_tag or not _JSON_FOLLOWS.match(text, found.end()):
-            continue
-        if _plain(found[1]) == _plain(open_tag[1:-1]):
-            message = f"{found[0][: limits.EXCERPT]!a} is not the tag {open_tag}, which must be written exactly so"
-            yield Remark("look_alike_tag", "", message, found.start())
+    """Looks from the end of a tag, where JSON follows, back to its beginning: that is much rarer than a tag."""
+    ends = _ANY_END if any(end in text for end in _FOREIGN_ENDS) else _PLAIN_END
+    for end in ends.finditer(text):
+        found = _TAG_LIKE.search(text[max(0, end.start() - _MAX_TAG) : end.start()])
+        tag = found[0] + end[1] if found else open_tag
+        if found and tag != open_tag and _plain(found[1]) == _plain(open_tag[1:-1]):
+            message = f"{tag[: limits.EXCERPT]!a} is not the tag {open_tag}, which must be written exactly so"
+            yield Remark("look_alike_tag", "", message, end.start() - len(found[0]))
 
 
 @lru_cache
@@ -70,8 +77,19 @@ def _framed_lines(text: str, span: Span, frame: str) -> Iterator[int]:
     start, end = span
     for at in places(text, frame, start, end):
         line = text.rfind("\n", max(0, at - _MAX_LEAD), at) + 1
-        if line >= start and (line or at <= _MAX_LEAD) and _WRITTEN_RESULT.match(text, line, end):
-            yield line
+        if line >= start and (line or at <= _MAX_LEAD):
+            found = _WRITTEN_RESULT.match(text, line, end)
+            if found and at < found.end():
+                yield line
+
+
+def bad_json(text: str, start: int, error: BadJson) -> list[Remark]:
+    """What is wrong with `text`, which stands at `start` in the reply and is no JSON: where, why, and maybe by whom."""
+    quoted, offset = error.reason == "json", start + error.offset
+    place = f" at character {error.offset + 1}" if quoted else ""
+    broken = Remark("malformed_call", error.reason, f"the JSON is not valid: {error}{place}", offset, quoted)
+    found = damage(text, error.offset, str(error))
+    return [broken, *([Remark("rendering_damage", *found, offset)] if found else [])]
 
 
 def damage(json_text: str, offset: int, message: str) -> tuple[str, str] | None:

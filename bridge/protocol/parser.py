@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bridge.protocol import dialects
-from bridge.protocol.dialect import StreamParser, Tools
+from bridge.protocol.dialect import Dialect, StreamParser, Tools
 from bridge.protocol.models import ParsedReply
 from tool_manager.models import ToolSpec
 
@@ -13,14 +13,14 @@ from tool_manager.models import ToolSpec
 class ResponseParser:
     """Reads replies written in one dialect; keeps nothing between them, so one parser serves any number (T54).
 
-    `dialect` is a name from `dialects.names()`; `multi` takes every call of a reply instead of the first (T8); `tools`
-    are those that the session offers, where they are known. Raises `UnknownDialect`.
+    `dialect` is one, or a name from `dialects.names()`; `multi` takes every call of a reply instead of the first (T8);
+    `tools` are those that the session offers, where they are known. Raises `UnknownDialect`.
     """
 
     def __init__(
-        self, dialect: str = "tool_call", *, multi: bool = False, tools: Iterable[ToolSpec] | None = None
+        self, dialect: str | Dialect = "tool_call", *, multi: bool = False, tools: Iterable[ToolSpec] | None = None
     ) -> None:
-        self.dialect = dialects.get(dialect)
+        self.dialect = dialect if isinstance(dialect, Dialect) else dialects.get(dialect)
         self.multi = multi
         self.tools: Tools | None = None if tools is None else {tool.name: tool for tool in tools}
 

@@ -29,7 +29,7 @@ class TagSet:
         self._exact, self._opening, self._closing = tuple(exact), opening, closing
         self._longest = max((limits.MAX_ATTRIBUTES + len("</thinking "), *map(len, self._exact)))
         starts = [(re.escape(tag[1]), re.escape(tag[2]), re.escape(tag[3:])) for tag in self._exact]
-        starts += [(*map(_cases, name[:2]), rf"(?i:{name[2:]}){_ATTRIBUTES}(?<!/)>") for name in opening]
+        starts += [(_cases(name[0]), _cases(name[1]), rf"(?i:{name[2:]}){_ATTRIBUTES}(?<!/)>") for name in opening]
         starts += [("/", _cases(name[0]), rf"(?i:{name[1:]}){_ATTRIBUTES}>") for name in closing]
         self._finder = Finder("<", _any_of(starts))
 

@@ -4,11 +4,15 @@ import pytest
 
 from bridge.agent import GuardLimits, Guards
 from bridge.errors import NeedsUser, TaskStopped
-from tool_manager import ToolCall
+from tool_manager import ToolCall, ToolResult
 
 
 def a_call(**args: object) -> ToolCall:
     return ToolCall("call_1", "read_file", dict(args))
+
+
+def outcomes(*successes: bool) -> list[ToolResult]:
+    return [ToolResult.ok(1) if success else ToolResult.fail("It broke.\n") for success in successes]
 
 
 @pytest.mark.requirement("T34")
@@ -54,9 +58,10 @@ def test_a_different_call_between_begins_the_count_anew(other: dict[str, object]
 def test_three_failures_in_a_row_end_the_task_and_a_success_between_saves_it() -> None:
     guards = Guards(GuardLimits(), 0)
     for success in (False, False, True, False, False):
-        guards.after_calls([success])
-    with pytest.raises(TaskStopped, match="3 calls failed in a row"):
-        guards.after_calls([False])
+        guards.after_calls(outcomes(success))
+    with pytest.raises(TaskStopped) as caught:
+        guards.after_calls(outcomes(False))
+    assert str(caught.value) == "3 calls failed in a row; the task was stopped. The last error was: It broke.\\n"
 
 
 def test_an_hour_awake_is_enough() -> None:
@@ -79,7 +84,7 @@ def test_a_call_that_ran_ends_a_run_of_corrections_but_one_that_could_not_does_n
     guards = Guards(GuardLimits(), 0)
     guards.before_correction("No.")
     guards.before_calls([a_call()])
-    guards.after_calls([True])
+    guards.after_calls(outcomes(True))
     guards.before_correction("No.")
     guards.before_calls([a_call()])
     guards.forget_calls()
@@ -93,18 +98,18 @@ def test_a_call_that_ran_ends_a_run_of_corrections_but_one_that_could_not_does_n
 def test_failures_count_across_replies_and_within_them(batches: list[list[bool]]) -> None:
     guards = Guards(GuardLimits(), 0)
     for batch in batches[:-1]:
-        guards.after_calls(batch)
+        guards.after_calls(outcomes(*batch))
     with pytest.raises(TaskStopped, match="3 calls failed in a row"):
-        guards.after_calls(batches[-1])
+        guards.after_calls(outcomes(*batches[-1]))
 
 
 @pytest.mark.requirement("C30")
 def test_a_success_at_the_end_of_a_batch_begins_anew() -> None:
     guards = Guards(GuardLimits(), 0)
-    guards.after_calls([False, False, False, True])
-    guards.after_calls([False, False])
+    guards.after_calls(outcomes(False, False, False, True))
+    guards.after_calls(outcomes(False, False))
     with pytest.raises(TaskStopped):
-        guards.after_calls([False])
+        guards.after_calls(outcomes(False))
 
 
 @pytest.mark.requirement("C21", "T35")
@@ -134,7 +139,7 @@ def test_five_equal_errors_in_a_row_end_the_task_and_anything_else_between_saves
     guards.before_error("another")
     for _ in range(4):
         guards.before_error("no call")
-    guards.after_calls([True])
+    guards.after_calls(outcomes(True))
     for _ in range(4):
         guards.before_error("no call")
     with pytest.raises(TaskStopped, match="5 times in a row") as caught:

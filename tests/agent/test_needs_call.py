@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bridge.agent.limits import LISTED_TOOLS
+from bridge.protocol import ParsedReply, ResponseParser
 from tests.agent.scripted import LoggedJournal, call, data, drive, written
+from tool_manager import ToolManager
 
 READ = written("forge", ("read_file", {"path": "package.json"}))
 END = written("forge", ("task_completion", {"result": "It is 1.0.0."}))
@@ -69,3 +73,56 @@ async def test_an_invalid_call_is_an_error_in_the_words_of_its_dialect(workspace
     run = await drive(workspace, journal, script, dialect="forge")
     assert run.chat.typed[1].startswith("tool not found: nope")
     assert run.chat.typed[2].startswith("invalid arguments for read_file: ")
+
+
+@pytest.mark.requirement("F21")
+async def test_an_unknown_tool_is_answered_by_the_list_of_the_known(workspace: Path, journal: LoggedJournal) -> None:
+    run = await drive(workspace, journal, [written("forge", ("read_fil", {})), END], dialect="forge")
+    first, remedy, *listed = run.chat.typed[1].split("\n")
+    assert first == "tool not found: read_fil"
+    assert remedy.startswith('ERROR: Unknown tool "read_fil". Did you mean read_file?')
+    assert listed == sorted(listed)
+    assert "- task_completion: End the task when it is done." in listed
+    assert any(line.startswith("- read_file: Read a text file") for line in listed)
+
+
+@pytest.mark.requirement("F21")
+async def test_a_list_of_thousands_of_tools_is_cut(workspace: Path, journal: LoggedJournal) -> None:
+    def prepare(tools: ToolManager) -> None:
+        for number in range(1_000):
+            tools.register_tool({"name": f"a{number}", "description": "An <tool>.", "handler": lambda: 1})
+
+    script = [written("forge", ("nope", {})), END]
+    run = await drive(workspace, journal, script, dialect="forge", prepare=prepare)
+    listed = run.chat.typed[1].split("\n")[2:]
+    assert len(listed) == LISTED_TOOLS
+    assert listed[0] == "- a0: An \\u003ctool>."
+
+
+REQUEST = '{"tool_request": {"name": "read_file", "arguments": {"path": "package.json"}}}'
+
+
+@pytest.mark.requirement("X17")
+async def test_a_call_of_a_dialect_that_never_runs_is_corrected(workspace: Path, journal: LoggedJournal) -> None:
+    good = written("tool_call", ("read_file", {"path": "package.json"}))
+    run = await drive(workspace, journal, [REQUEST, good, "It is 1.0.0."], dialect="auto")
+    assert (run.kind, run.text, len(run.calls)) == ("text", "It is 1.0.0.", 1)
+    assert "here" in run.chat.typed[1]
+    assert "<TOOL_CALL>" in run.chat.typed[1]
+    assert [sent["kind"] for sent in await data(journal, "prompt.sent")] == ["task", "correction", "result"]
+
+
+@pytest.mark.requirement("X17")
+async def test_such_a_call_never_runs_whoever_read_it(
+    workspace: Path, journal: LoggedJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parse = ResponseParser.parse
+
+    def parse_request(self: ResponseParser, text: str) -> ParsedReply:
+        del self
+        return replace(parse(ResponseParser("assistant_api"), text), dialect="assistant_api")
+
+    monkeypatch.setattr(ResponseParser, "parse", parse_request)
+    run = await drive(workspace, journal, [REQUEST] * 9, dialect="auto")
+    assert (run.kind, run.calls, len(run.chat.typed)) == ("error", [], 3)
+    assert "this way of asking for a tool cannot run here" in run.chat.typed[1]

@@ -53,14 +53,29 @@ def test_call_reads_standard_input(workspace: Path) -> None:
     assert json.loads(done.stdout) == {"success": False, "data": None, "error": "File not found: missing"}
 
 
+@pytest.mark.requirement("T19")
+def test_a_call_of_an_unknown_tool_is_a_result_too(workspace: Path) -> None:
+    done = tabferry("call", "nope", "{}", "--workspace", str(workspace))
+    assert done.exit_code == 1
+    assert json.loads(done.stdout) == {"success": False, "data": None, "error": "Unknown tool: nope"}
+
+
+@pytest.mark.requirement("F33")
+def test_hidden_tools_are_not_listed_but_can_be_called_and_shown(workspace: Path) -> None:
+    assert "task_completion" not in tabferry("list").stdout
+    assert '"result"' in tabferry("show", "task_completion").stdout
+    args = ("task_completion", '{"result": "All done."}', "--workspace", str(workspace))
+    done = tabferry("call", *args)
+    assert (done.exit_code, json.loads(done.stdout)["data"]) == (0, "All done.")
+    assert json.loads(tabferry("why", *args).stdout)["decision"] == "allow"
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
         (["call", "read_file", "{"], "The arguments are no JSON"),
         (["call", "read_file", "[" * 100_000], "The arguments are no JSON"),
         (["call", "read_file", "[]"], "must be a JSON object"),
-        (["call", "reed_file", "{}"], "Unknown tool: reed_file"),
-        (["why", "reed_file", "{}"], "Unknown tool: reed_file"),
         (["show", "reed_file"], "Unknown tool: reed_file"),
         (["call", "read_file", "{}", "--workspace", "/nonexistent"], "is missing or not a directory"),
         (["call", "read_file", "{}", "--workspace", __file__], "is missing or not a directory"),
@@ -93,6 +108,7 @@ def test_a_write_is_refused_where_nobody_can_be_asked(workspace: Path) -> None:
         ("read_file", {"path": ".env"}, "auto", "ask", "secret-file"),
         ("read_file", {"path": "../x"}, "auto", "deny", "workspace"),
         ("read_file", {}, "auto", "invalid", "validation"),
+        ("nope", {}, "auto", "invalid", "validation"),
     ],
 )
 def test_why(workspace: Path, tool: str, args: dict[str, str], approve: str, decision: str, rule: str) -> None:

@@ -77,6 +77,7 @@ def _forms() -> Iterator[HardReply]:
         "CRLF": fenced(READ).replace("\n", "\r\n"),
         "bare, CRLF": body.replace("\n", "\r\n"),
         "tabs and spaces between tokens": block(SPACED) + "  \n",
+        "fence within the tags": block(f"```json\n{line(READ)}\n```"),
         "JSON over many lines": fenced(READ, indent=4),
         "bare JSON over many lines": block(line(READ, indent="\t")),
         "an example in prose, then the call": f"The tag {OPEN} begins a call.\n\n{fenced(READ)}",
@@ -123,7 +124,6 @@ def _no_calls() -> Iterator[HardReply]:
     inside = block(line(READ))
     yield HardReply("only inside <think>", f"<think>\nI could send\n{inside}\nbut no.\n</think>\n\nIt is done.", None)
     yield HardReply("inside <think> that stays open", f"<think>\nPerhaps\n{inside}\n", None)
-    yield HardReply("fence within the tags", block(f"```json\n{line(READ)}\n```"), None)
     yield HardReply("in a quote", "".join(f"> {row}\n" for row in inside.splitlines()), None)
     yield HardReply("cut off", fenced(write("x" * 300))[:-120], None)
     yield HardReply("tags in prose", f"A call stands between `{OPEN}` and `{CLOSE}`.", None)

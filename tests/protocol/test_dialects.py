@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,24 @@ def test_a_bad_entry_point_is_a_sentence(name: str, message: str) -> None:
 )
 def test_the_provider_table(provider: str | None, name: str) -> None:
     assert dialects.for_provider(provider) == name
+
+
+class Provider(Enum):
+    OPENAI = "openai"
+    GEMINI = 2
+    KIMI = "kimi"
+
+
+@pytest.mark.requirement("A7")
+def test_a_provider_may_be_a_member_of_an_enumeration() -> None:
+    found = [dialects.for_provider(provider) for provider in Provider]
+    assert found == ["openai_json", "gemini_json", "default_json"]
+
+
+def test_a_parser_takes_a_dialect_as_well_as_its_name() -> None:
+    forge = dialects.get("forge")
+    assert ResponseParser(forge).dialect is forge
+    assert ResponseParser(forge).parse(forge.format_call(ToolCall.of("x", {}))).calls == (ToolCall.of("x", {}),)
 
 
 @pytest.mark.requirement("A8")

@@ -27,6 +27,15 @@ def test_without_the_placeholder_nothing_changes(template: str) -> None:
     assert inject(template, "- a()") == template
 
 
+def test_another_name_becomes_nothing() -> None:
+    assert inject("You are {{ name }}.\n{{tools}}\n{{ user }}", "- a()") == "You are .\n\n- a()\n"
+
+
+@pytest.mark.parametrize("reaching", ["''.__class__", "tools.__class__", "'{0.__class__}'.format(tools)"])
+def test_what_is_no_text_of_a_prompt_becomes_nothing(reaching: str) -> None:
+    assert inject(f"Bo {{{{tools}}}} {{{{ {reaching} }}}}", "- a()") == "Bo \n- a() "
+
+
 def test_no_tools_and_no_descriptions() -> None:
     assert inject("Hi {{tools}}", "") == f"Hi \n{NO_TOOLS}"
     assert inject("Hi {{tools}}", None) == f"Hi \n{FAILED}"
@@ -42,12 +51,9 @@ def test_the_text_of_tools_is_never_rendered(text: str) -> None:
     [
         "{{tools",
         "{{tools}} {% if %}",
-        "{{tools}} {{ name }}",
         "{{tools}} {{ 1/0 }}",
         "{{tools}} {{ tools.__class__.__mro__ }}",
-        "{{tools}} {{ ''.__class__ }}",
         "{{tools}} {{ range(3) }}",
-        "{{tools}} {{ '{0.__class__}'.format(tools) }}",
         "{{tools}} {% include 'system.j2' %}",
         "{{tools}} {{ lipsum.__globals__ }}",
     ],

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.protocol import jsontext
-from bridge.protocol.jsontext import BadJson, JsonScanner, decode
+from bridge.protocol.jsontext import BadJson, JsonScanner, decode, fault
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -83,3 +83,10 @@ def test_where_the_interpreters_own_limit_was_raised_ours_holds() -> None:
         assert read("-12") == -12
         with pytest.raises(ValueError, match="4300"):
             read("9" * 4301)
+
+
+@pytest.mark.requirement("T9")
+@pytest.mark.parametrize(("text", "reason"), [("[1]", None), ("[1", "cut"), ("[x]", "json"), ("[NaN]", "number")])
+def test_the_fault_of_a_text(text: str, reason: str | None) -> None:
+    found = fault(text)
+    assert (found.reason if found else None) == reason

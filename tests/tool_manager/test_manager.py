@@ -366,6 +366,87 @@ async def test_nothing_runs_after_a_loop_breaking_call(manager: ToolManager, sit
     assert results[2].error == "Not run: finish ended this batch." and content(site) == "print('a')\n"
 
 
+def memory(manager: ToolManager, **declared: Any) -> tuple[dict[str, str], list[str]]:
+    """Registers write, read and sleep_echo, which work on what is returned: the files, and what happened in order."""
+    files: dict[str, str] = {}
+    order: list[str] = []
+
+    async def write(path: str, content: str) -> None:
+        order.append("write begins")
+        for _ in range(20):
+            await asyncio.sleep(0)
+        files[path] = content
+        order.append("write ends")
+
+    async def read(path: str) -> str | None:
+        order.append("read")
+        return files.get(Path(path).name)
+
+    async def sleep_echo(text: str) -> str:
+        order.append("echo")
+        return text
+
+    for function in (write, read, sleep_echo):
+        manager.register(tool("Plain.", **declared)(function))
+    return files, order
+
+
+@pytest.mark.requirement("X5", "C17")
+async def test_tools_of_undeclared_effect_keep_their_order_where_they_name_the_same_path(manager: ToolManager) -> None:
+    _, order = memory(manager)
+    calls = [
+        call("write", path="b.txt", content="new"),
+        call("read", path=f"{manager.workspace.path}/sub/../b.txt"),
+        call("read", path="c.txt"),
+        call("sleep_echo", text="b.txt"),
+    ]
+    results = await manager.execute_batch(calls)
+    assert [result.data for result in results] == [None, "new", None, "b.txt"]
+    assert order == ["write begins", "read", "echo", "write ends", "read"]  # the others did not wait
+
+
+@pytest.mark.requirement("X5")
+async def test_a_tool_of_undeclared_effect_keeps_its_order_with_a_built_in_reader(
+    manager: ToolManager, site: Site
+) -> None:
+    def append(file: str, text: str) -> None:
+        (site.root / file).write_text(text)
+
+    manager.register(tool("Append.")(append))
+    calls = [
+        call("append", file="fresh.txt", text="x\n"),
+        call("read_file", path="fresh.txt"),
+        call("list_files", directory="."),
+    ]
+    _, read, listed = await manager.execute_batch(calls)
+    assert read.data["content"] == "x\n" and "fresh.txt" in listed.data["files"]
+
+
+@pytest.mark.requirement("X5")
+async def test_declared_readers_never_wait_for_each_other(manager: ToolManager) -> None:
+    _, order = memory(manager, effect="read")
+    await manager.execute_batch([call("write", path="b.txt", content="new"), call("read", path="b.txt")])
+    assert order == ["write begins", "read", "write ends"]
+
+
+@pytest.mark.requirement("T19", "T20", "T22")
+@pytest.mark.parametrize(
+    ("name", "args", "code"),
+    [
+        ("nope", {}, "unknown_tool"),
+        ("read_file", {}, "missing"),
+        ("read_file", {"path": 1}, "type"),
+        ("read_file", {"path": "missing"}, None),
+    ],
+)
+async def test_a_result_says_whether_the_call_was_wrong(
+    manager: ToolManager, name: str, args: dict[str, Any], code: str | None
+) -> None:
+    result = await manager.execute(call(name, **args))
+    assert (result.success, result.code) == (False, code)
+    assert result == ToolResult.fail(result.error or "")  # for who compares results there is no difference
+
+
 @pytest.mark.requirement("T46")
 async def test_a_thousand_calls(manager: ToolManager) -> None:
     manager.register(tool("Echo.", name="echo")(_echo))

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import pytest
 
-from tool_manager import RegistrationError, ToolDefinition, ToolManager, builtin_specs, tool
+from tool_manager import RegistrationError, ToolCall, ToolDefinition, ToolManager, builtin_specs, tool
 from tool_manager.registry import definition_from
 from tool_manager.schema import parameters_of
 
@@ -131,3 +131,66 @@ def test_the_five_tools_and_their_parameters() -> None:
         "search_code": (["query", "options"], ["query"]),
         "get_diagnostics": (["file"], []),
     }
+
+
+@pytest.mark.requirement("T37")
+@pytest.mark.parametrize("parameters", [{}, {"properties": {"message": {"type": "string"}}}])
+async def test_a_schema_that_does_not_say_its_type_is_completed(
+    manager: ToolManager, parameters: dict[str, Any]
+) -> None:
+    manager.register_tool({**entry(), "parameters": parameters, "handler": lambda: "done"})
+    definition = manager.tool("echo")
+    assert definition is not None
+    assert definition.parameters == {"type": "object", "properties": {}, **parameters}
+    assert (await manager.execute(ToolCall.of("echo", {}))).data == "done"
+
+
+@pytest.mark.requirement("T37")
+@pytest.mark.parametrize(
+    ("handler", "args", "data"),
+    [
+        (lambda: "none", {}, "none"),
+        (lambda args: args, {"a": 1, "b": [2]}, {"a": 1, "b": [2]}),
+        (lambda a, b=2: [a, b], {"a": 1}, [1, 2]),
+        (lambda a, *, b: [a, b], {"a": 1, "b": 3}, [1, 3]),
+        (lambda a, **more: [a, more], {"a": 1, "c": 4}, [1, {"c": 4}]),
+    ],
+)
+async def test_a_handler_without_hints_needs_no_schema(
+    manager: ToolManager, handler: Any, args: dict[str, Any], data: Any
+) -> None:
+    manager.register_tool({"name": "echo", "description": "Echo.", "handler": handler})
+    assert (await manager.execute(ToolCall.of("echo", args))).data == data
+
+
+@pytest.mark.requirement("T37")
+async def test_without_a_schema_a_parameter_without_a_default_is_required(manager: ToolManager) -> None:
+    manager.register_tool({"name": "echo", "handler": lambda a, b=2: [a, b]})
+    assert (await manager.execute(ToolCall.of("echo", {}))).error == "Missing required parameter: a"
+
+
+def take_all(params, /):  # type: ignore[no-untyped-def]
+    return params
+
+
+async def take_all_later(_args: dict[str, Any]) -> Any:
+    return _args
+
+
+@pytest.mark.requirement("T37")
+@pytest.mark.parametrize("handler", [lambda a: a, lambda params: params, take_all, take_all_later])
+async def test_a_handler_of_one_parameter_is_given_the_whole_object(manager: ToolManager, handler: Any) -> None:
+    manager.register_tool({**entry(), "handler": handler})
+    assert (await manager.execute(ToolCall.of("echo", {"message": "hi"}))).data == {"message": "hi"}
+
+
+@pytest.mark.requirement("T37")
+@pytest.mark.parametrize("handler", [lambda message: message, lambda message="x": message])
+async def test_a_handler_whose_parameter_is_a_property_is_given_its_value(manager: ToolManager, handler: Any) -> None:
+    manager.register_tool({**entry(), "handler": handler})
+    assert (await manager.execute(ToolCall.of("echo", {"message": "hi"}))).data == "hi"
+
+
+async def test_an_optional_parameter_that_is_no_property_keeps_its_default(manager: ToolManager) -> None:
+    manager.register_tool({**entry(), "handler": lambda loud=False: loud})
+    assert (await manager.execute(ToolCall.of("echo", {"message": "hi"}))).data is False

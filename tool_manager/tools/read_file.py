@@ -26,6 +26,8 @@ class _Range:
 
 async def _plan(room: Room, args: JsonObject) -> Plan:
     path, span = args["path"], _range(args)
+    if not path:
+        raise ToolError('Parameter "path" is required')
     with await room.disk.run(room.workspace.locate, path) as place:
         names, canonical = place.names, place.path
     run = partial(room.disk.watch, _read, room.workspace, path, canonical, span)
@@ -52,7 +54,7 @@ def _read(stop: Stop, workspace: Workspace, path: str, canonical: str, span: _Ra
                 f'read a range: {{"path": "{shown(path)}", "start_line": 1, "end_line": {READ_LINES}}}'
             )
         kind = sniff(os.pread(fd, SNIFF_BYTES, 0))
-        if kind is None:
+        if kind is None or (kind[0] != "utf-8" and size % 2):  # a half character of UTF-16 would be lost without a word
             return _binary(place.path, size)
         return _text(stop, fd, place.path, size, span, kind)
     finally:

@@ -7,15 +7,16 @@ call: JSON counts only if it is all of a fence or all of the message, and calls 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 from bridge.protocol import limits
 from bridge.protocol.autoform import routes
-from bridge.protocol.dialect import Dialect, StreamParser, Tools
+from bridge.protocol.autoform.before import Before
+from bridge.protocol.autoform.judge import Find, Judge
+from bridge.protocol.autoform.textstream import TextStream
+from bridge.protocol.dialect import StreamParser, Tools
 from bridge.protocol.jsonform.jsonwalk import JsonWalk
-from bridge.protocol.models import CallClosed, Code, Diagnostic, ParsedReply, StreamEvent, TextDelta
-from bridge.protocol.remarks import Remark, diagnostic
+from bridge.protocol.models import CallClosed, ParsedReply, StreamEvent, TextDelta
 from bridge.protocol.tagged.edges import skip
 from bridge.protocol.tags import SPACE, THINKING, TagSet, name_of
 
@@ -25,56 +26,22 @@ _WITHIN = {name: TagSet(_OPENERS, closing=(name,)) for name in THINKING}
 _THINKING = TagSet((), opening=THINKING, closing=THINKING)
 _END_OF_XML = TagSet(("</tool>",))
 _SPACES = re.compile(f"{SPACE}*+")
-_BEGINS_BLOCK = "{[“”„«｛［"
-_JSON = ("openai_json", "gemini_json", "default_json")
-
-Find = Callable[[str], Dialect]
 
 
-class AutoStream:
-    """The parser of one reply, fed in chunks. See `bridge.protocol.dialect.StreamParser` for the contract."""
+class AutoStream(TextStream):
+    """The parser of one reply: the states that find the block, and its end."""
 
     def __init__(self, find: Find, *, multi: bool, tools: Tools | None) -> None:
+        super().__init__()
         self._find, self._multi, self._tools = find, multi, tools
-        self._parts: list[str] = []
-        self._length = self._base = 0
-        self._carry = ""
-        self._state = self._start
-        self._ended = False
-        self._thinking: str | None = None
+        self._judge = Judge(find, tools)
         self._border = 0  # where the last thinking began or ended
-        self._ahead, self._fences = routes.Ahead(_PROSE.search), routes.next_fence()
-        self._route = ""
-        self._opened = 0
-        self._held: list[str] = []
+        self._ahead, self._fences = routes.Ahead(_PROSE.search), routes.Fences()
+        self._mark = self._tag = self._route = ""
         self._walk = JsonWalk()
         self._is_whole = self._is_text_before = self._has_call = False
         self._inner: StreamParser | None = None
         self._found: ParsedReply | None = None  # what the JSON of a fence or message is
-        self._remarks: list[Remark] = []
-        self._events: list[StreamEvent] = []
-        self._reply: ParsedReply | None = None
-
-    def feed(self, chunk: str) -> list[StreamEvent]:
-        if self._reply is not None:
-            raise ValueError("this stream is closed: make a new one for each reply")
-        self._parts.append(chunk)
-        self._read(self._carry + chunk, self._length - len(self._carry))
-        self._length += len(chunk)
-        events, self._events = self._events, []
-        return events
-
-    def close(self) -> ParsedReply:
-        if self._reply is None:
-            self._ended = True
-            self._read(self._carry, self._length - len(self._carry))
-            self._reply = self._conclude("".join(self._parts))
-        return self._reply
-
-    def _read(self, data: str, base: int) -> None:
-        self._base, self._carry, at = base, "", 0
-        while at < len(data):
-            at = self._state(data, at)
 
     # States: each reads from `at` and says where the next one goes on; what it cannot decide yet it leaves in `_carry`.
 
@@ -87,9 +54,7 @@ class AutoStream:
         if data[end] in "{[":
             self._begin_json(self._base + end, is_whole=True)
         elif fence := routes.first_fence(data, end):
-            self._show(fence[0])
-            self._begin_json(self._base + fence.end(), is_whole=False)
-            return fence.end()
+            return self._begin_fence(data, end, fence)
         elif not self._ended and routes.may_be_first_fence(data, end):
             self._carry = data[end:]
             return len(data)
@@ -101,15 +66,16 @@ class AutoStream:
         tag = self._ahead.find(data, at)
         fence = None if self._thinking else self._fences.find(data, at)
         if fence is not None and (tag is None or fence.start() < tag.start()):
-            self._show(data[at : fence.end()])
-            self._begin_json(self._base + fence.end(), is_whole=False)
-            return fence.end()
+            return self._begin_fence(data, at, fence)
         if tag is None:
             return self._wait(data, at)
-        self._show(data[at : tag.start()])
+        mentions = _end(routes.MENTIONS, data, tag.start())
+        self._show(data[at:mentions])
+        if mentions > tag.start():
+            return mentions
         if tag[0] in _OPENERS:
             self._opened, self._held, self._route = self._base + tag.start(), [], routes.TAGS.get(tag[0], "")
-            self._state = self._after_tag if self._route else self._in_xml_tag
+            self._tag, self._state = tag[0], self._after_tag if self._route else self._in_xml_tag
             self._take(tag[0])
         else:
             self._show(tag[0])
@@ -120,10 +86,12 @@ class AutoStream:
         """Between the opening tag and its JSON."""
         end, waits = skip(data, at, marks=True)
         self._take(data[at:end])
-        if end == len(data) or (waits and not self._ended):
+        is_wait = end == len(data) or (waits and not self._ended)
+        is_block = None if is_wait else routes.after_tag(self._tag, data, end, ended=self._ended)
+        if is_block is None:
             self._carry = data[end:]
             return len(data)
-        self._decide(data, end, is_block=data[end] in _BEGINS_BLOCK)
+        self._decide(data, end, is_block=is_block)
         return len(data) if self._inner else end
 
     def _in_xml_tag(self, data: str, at: int) -> int:
@@ -146,7 +114,9 @@ class AutoStream:
             self._carry = data[end:]
             return len(data)
         self._route = route
-        self._decide(data, end, is_block=bool(route))
+        self._decide(data, end, is_block=route not in ("", routes.ANOTHER))
+        if route == routes.ANOTHER and not self._thinking:
+            self._give_up("another call begins where its arguments should stand")
         return len(data) if self._inner else end
 
     def _in_json(self, data: str, at: int) -> int:
@@ -167,15 +137,18 @@ class AutoStream:
 
     def _after_fenced(self, data: str, at: int) -> int:
         found = routes.AFTER_VALUE.match(data, at)
+        is_closed = found is not None and found[1].startswith(self._mark)
         if not self._ended and routes.HALF_AFTER.fullmatch(data, at) and len(data) - at < limits.MAX_HEAD:
             self._carry = data[at:]
             return len(data)
-        calls = self._read_json() if found else None
-        if calls is None:
+        calls = self._judge.value("".join(self._held), is_whole=False) if is_closed else None
+        if calls is None or (calls.calls and self._before.is_unfinished):
             self._release()
+            if calls is not None:
+                self._give_up("the call that begins before it is not finished")
             return at
         self._events += [CallClosed(call) for call in calls.calls]
-        self._found, self._state = calls, self._ignore
+        self._found, self._state, self._is_silent = calls, self._ignore, True
         return at
 
     def _in_xml_thought(self, data: str, at: int) -> int:
@@ -192,10 +165,6 @@ class AutoStream:
         assert self._inner is not None
         for event in self._inner.feed(data[at:]):
             self._pass_on(event)
-        return len(data)
-
-    def _ignore(self, data: str, at: int) -> int:
-        self._show(data[at:])
         return len(data)
 
     # Steps of the states.
@@ -231,6 +200,16 @@ class AutoStream:
             self._has_call = True
         self._events.append(event)
 
+    def _begin_fence(self, data: str, at: int, fence: re.Match[str]) -> int:
+        """A fence that holds JSON from its beginning on: content, if it stands in another or in a comment."""
+        self._show(data[at : fence.start(1)])
+        if self._before.is_content():
+            return fence.start(1)
+        self._show(data[fence.start(1) : fence.end()])
+        self._mark = fence[1]
+        self._begin_json(self._base + fence.end(), is_whole=False)
+        return fence.end()
+
     def _begin_json(self, offset: int, *, is_whole: bool) -> None:
         self._opened, self._held, self._walk, self._is_whole = offset, [], JsonWalk(), is_whole
         self._state = self._in_json
@@ -243,96 +222,35 @@ class AutoStream:
         self._release()
         self._state = self._ignore if is_call else self._seek
 
-    def _read_json(self) -> ParsedReply | None:
-        """What the value that was held means in the first dialect that it is a call of; None for data."""
-        text, problem = "".join(self._held), None
-        if self._is_whole and self._parse("assistant_api", text).calls:
-            message = "a tool_request is never run here"
-            return ParsedReply("text", diagnostics=(Diagnostic("malformed_call", message, 0, reason="shape"),))
-        for name in _JSON:
-            reply = self._parse(name, text)
-            known = self._tools is None or any(call.name in self._tools for call in reply.calls)
-            if reply.kind == "error" or (reply.calls and known):
-                return reply
-            problem = problem or (reply if reply.problem else None)
-        return problem
-
-    def _parse(self, name: str, text: str) -> ParsedReply:
-        stream = self._find(name).stream(tools=self._tools)
-        stream.feed(text)
-        return stream.close()
-
     def _thinking_tag(self, tag: re.Match[str]) -> None:
         opens = self._thinking is None and tag[0][1] != "/"
         self._thinking = name_of(tag[0]) if opens else None
         self._ahead = routes.Ahead((_WITHIN[self._thinking] if self._thinking else _PROSE).search)
-        self._border = self._base + tag.end()
-
-    def _remark(self, code: Code, reason: str, message: str, offset: int) -> None:
-        if len(self._remarks) < limits.MAX_DIAGNOSTICS:
-            self._remarks.append(Remark(code, reason, message, offset))
-
-    def _take(self, text: str) -> None:
-        if self._thinking:
-            self._show(text)
-        else:
-            self._held.append(text)
-
-    def _release(self) -> None:
-        """What was held is text after all, and the search goes on."""
-        self._show("".join(self._held))
-        self._held, self._state = [], self._seek
-
-    def _show(self, text: str) -> None:
-        if text and not self._has_call and self._found is None:
-            self._events.append(TextDelta(text))
+        self._border, self._before = self._base + tag.end(), Before()
 
     # The end.
 
     def _conclude(self, text: str) -> ParsedReply:
+        held = "".join(self._held)
         if self._state == self._after_whole:
-            self._found = self._read_json()
-        elif self._state == self._after_fenced:
-            self._after_fenced("", 0)
-        elif self._state == self._in_json and not self._thinking and routes.looks_like_call("".join(self._held)):
+            self._found = self._judge.value(held, is_whole=True)
+        elif self._state == self._in_json and not self._thinking and routes.looks_like_call(held):
             self._remark("malformed_call", "cut", "the reply was cut off inside the JSON", len(text))
         inner = self._inner.close() if self._inner else self._found
-        if self._found is not None and self._found.calls and self._was_thought(text):
+        if self._found is not None and self._found.calls and self._was_thought(text, self._opened + len(held)):
             self._remark("call_in_thinking", "", "a call inside thinking never runs", self._opened)
             self._border, inner = len(text), None
-        return self._without(text) if inner is None else self._with(inner, text)
+        if inner is None:
+            is_thought = self._thinking is not None or not text[self._border :].strip()
+            return self._judge.without_block(text, self._remarks, is_thought=is_thought)
+        end = None if self._inner else self._opened + len(held)
+        reply = self._judge.with_block(text, self._remarks, inner, self._opened, end, is_call=not self._is_text_before)
+        return replace(reply, dialect=self._route) if self._inner else reply
 
-    def _was_thought(self, text: str) -> bool:
-        """Whether thinking ends after the JSON that began before the reply."""
-        tag = _THINKING.search(text, self._opened + len("".join(self._held)))
+    def _was_thought(self, text: str, end: int) -> bool:
+        """Whether thinking ends after the JSON up to `end` that began before the reply."""
+        tag = _THINKING.search(text, end)
         return tag is not None and tag[0][1] == "/"
-
-    def _with(self, inner: ParsedReply, text: str) -> ParsedReply:
-        """The reply `text`, of which `inner` is what follows from the block on."""
-        before = text[: self._opened]
-        found = [diagnostic(text, remark) for remark in self._remarks]
-        found += [_moved(each, text, self._opened) for each in inner.diagnostics]
-        diagnostics = tuple(found[: limits.MAX_DIAGNOSTICS])
-        if not inner.calls or self._is_text_before:
-            kind = "text" if inner.calls else inner.kind
-            return ParsedReply(kind, text=text, error=inner.error, diagnostics=diagnostics)
-        rest = inner.rest if self._inner else text[self._opened + len("".join(self._held)) :]
-        return replace(inner, text=before + inner.text, diagnostics=diagnostics, rest=rest)
-
-    def _without(self, text: str) -> ParsedReply:
-        """No block was found: what is said of the dialect that we teach is said here too."""
-        thoughts = [remark for remark in self._remarks if remark.code == "call_in_thinking"]
-        if thoughts and (self._thinking or not text[self._border :].strip()):
-            message = "the reply holds its call inside thinking, where no call runs"
-            self._remarks.insert(0, Remark("malformed_call", "thinking", message, thoughts[0].offset))
-        found = [diagnostic(text, remark) for remark in self._remarks]
-        taught = self._parse("tool_call", text) if not found else ParsedReply("text")
-        return ParsedReply("text", text=text, diagnostics=(*found, *(() if taught.calls else taught.diagnostics)))
-
-
-def _moved(found: Diagnostic, text: str, by: int) -> Diagnostic:
-    offset = min(found.offset + by, len(text))
-    return diagnostic(text, Remark(found.code, found.reason, found.message, offset))
 
 
 def _end(pattern: re.Pattern[str], data: str, at: int) -> int:

@@ -7,29 +7,30 @@ from collections.abc import Callable
 from typing import Final
 
 from bridge.protocol import limits
+from bridge.protocol.lineform.linefinder import LineFinder
 
 TAGS: Final = {"<TOOL_CALL>": "tool_call", "<execute>": "cogency", "<tool>": "forge"}
 """Opening tags that JSON must follow."""
 
+MENTIONS: Final = re.compile(r"(?:<TOOL_CALL>(?=<TOOL_CALL>))*+")
+"""Matches such tags that another one follows at once: no block, and cheap to step over."""
+
 XML_HEADS: Final = ("<tool ", "<tool\n", "<tool\t", "<tool\r")
 """How a tag with attributes begins; `name` must be one of them."""
 
-_FENCE_HEAD = (
-    rf"[ \t]{{0,{limits.MAX_LINE_INDENT}}}(?:`{{3,64}}|~{{3,64}})[ \t]{{0,8}}(?:json\w{{0,8}}|tool_calls?|)[ \t]{{0,8}}"
-    r"\r?\n[ \t\r\n]{0,64}"
-)
-_HALF_FENCE = (
-    rf"[ \t]{{0,{limits.MAX_LINE_INDENT}}}(?:`{{1,2}}|~{{1,2}}|(?:`{{3,64}}|~{{3,64}})[ \t]{{0,8}}\w{{0,16}}"
-    r"[ \t]{0,8}\r?(?:\n[ \t\r\n]{0,64})?)?"
-)
+ANOTHER: Final = "another"
+"""Another block that begins where the arguments of an XML block should stand."""
+
+_FENCE_HEAD = r" {0,3}(`{3,64}|~{3,64})[^`\n]{0,64}\n[ \t\r\n]{0,64}"
+_HALF_FENCE = r" {0,3}(?:`{1,2}|~{1,2}|(?:`{3,64}|~{3,64})[^`\n]{0,64}(?:\n[ \t\r\n]{0,64})?)?"
 _FENCE = re.compile(rf"\n{_FENCE_HEAD}(?=[{{\[])")
 _FIRST_FENCE = re.compile(rf"{_FENCE_HEAD}(?=[{{\[])")
 _HALF, _FIRST_HALF = re.compile(rf"\n{_HALF_FENCE}"), re.compile(_HALF_FENCE)
 _LONGEST: Final = 256
 
-AFTER_VALUE: Final = re.compile(r"[ \t\r]*\n[ \t]*(?:`{3,64}|~{3,64})[ \t\r]*(?:\n|\Z)")
+AFTER_VALUE: Final = re.compile(r"[ \t\r]*\n {0,3}(`{3,64}|~{3,64})[ \t\r]*(?:\n|\Z)")
 """The rest of a fence after its only value."""
-HALF_AFTER: Final = re.compile(r"[ \t\r]*(?:\n[ \t]*(?:`{0,64}|~{0,64})[ \t\r]*)?")
+HALF_AFTER: Final = re.compile(r"[ \t\r]*(?:\n {0,3}(?:`{0,64}|~{0,64})[ \t\r]*)?")
 
 _XML_TAG = re.compile(rf"[^<>]{{0,{limits.MAX_HEAD}}}>")
 _HALF_XML_TAG = re.compile(rf"[^<>]{{0,{limits.MAX_HEAD}}}")
@@ -39,7 +40,10 @@ _XML_NEXT: Final = {
     "</tool>": "autobyteus_xml",
     "<arg ": "xml_style",
     "<arg\n": "xml_style",
+    **dict.fromkeys((*TAGS, *XML_HEADS), ANOTHER),
 }
+_BEGINS_BLOCK: Final = "{[“”„«｛［"
+_ELEMENTS: Final = {"<execute>": ("<execute>",), "<tool>": ("<tool>", "<tool_name>", "<server_name>")}
 _LOOKS_LIKE_CALL = re.compile(r'"(?:tool_calls|tool_request|tool|function|arguments|args|parameters)"\s*+:')
 
 
@@ -57,9 +61,16 @@ class Ahead:
         return self._found
 
 
-def next_fence() -> Ahead:
-    """The next fence that holds JSON from its beginning on, with the line break before it."""
-    return Ahead(_FENCE.search)
+class Fences:
+    """Finds the fences that hold JSON from their beginning on."""
+
+    def __init__(self) -> None:
+        self._finders = [LineFinder(_FENCE, mark) for mark in "`~"]
+
+    def find(self, data: str, at: int) -> re.Match[str] | None:
+        """The next one, with the line break before it."""
+        line = min(finder.find(data, at) for finder in self._finders)
+        return _FENCE.match(data, line - 1) if line <= len(data) else None
 
 
 def first_fence(data: str, at: int) -> re.Match[str] | None:
@@ -91,12 +102,25 @@ def xml_tag(data: str, at: int, *, ended: bool) -> int | None:
 
 
 def xml_dialect(data: str, at: int, *, ended: bool) -> str | None:
-    """The dialect of the XML block whose first tag ended before `at`: empty for none, None if more text must tell."""
+    """The dialect of the XML block whose first tag ended before `at`, or `ANOTHER`; empty for none, None if more text
+    must tell."""
     for head, name in _XML_NEXT.items():
         if data.startswith(head, at):
             return name
     is_half = any(head.startswith(data[at : at + len(head)]) for head in _XML_NEXT)
     return None if is_half and not ended else ""
+
+
+def after_tag(tag: str, data: str, at: int, *, ended: bool) -> bool | None:
+    """Whether what stands at `at`, after the opening tag `tag` of a dialect, belongs to a block; None if only more text
+    can tell. After two tags the dialect that takes only whole blocks says what is wrong."""
+    if data[at] in _BEGINS_BLOCK:
+        return True
+    heads = _ELEMENTS.get(tag, ())
+    if data.startswith(heads, at):
+        return True
+    is_half = not ended and any(head.startswith(data[at:]) for head in heads)
+    return None if is_half else False
 
 
 def looks_like_call(json_text: str) -> bool:

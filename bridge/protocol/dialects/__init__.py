@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -42,11 +43,16 @@ def get(name: str) -> Dialect:
     return found
 
 
-def for_provider(provider: str | None, xml: bool = False) -> str:
-    """The dialect's name for a model provider, in any case of letters; `xml` forces XML (A7, A8)."""
+def for_provider(provider: str | Enum | None, xml: bool = False) -> str:
+    """The dialect's name for a model provider, in any case of letters; `xml` forces XML (A7, A8).
+
+    A member of an enumeration is known by its value, else by its name.
+    """
     if xml:
         return "autobyteus_xml"
-    return _PROVIDERS.get((provider or "").strip().lower(), "default_json")
+    spellings = [provider.value, provider.name] if isinstance(provider, Enum) else [provider or ""]
+    known = (_PROVIDERS.get(str(each).strip().lower()) for each in spellings)
+    return next(filter(None, known), "default_json")
 
 
 def _entry_points() -> EntryPoints:

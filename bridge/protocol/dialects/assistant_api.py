@@ -27,7 +27,8 @@ class AssistantApiDialect(Dialect):
 
     def result_message(self, call: ToolCall, result: ToolResult) -> str:
         """A message of the role `tool_result` on one line (S11): text as a string, other data as JSON."""
-        content = result.data if result.success else f"Error: {result.error or 'The tool failed without saying why.'}"
+        error = self.worded(call, result).error or "The tool failed without saying why."
+        content = result.data if result.success else f"Error: {error}"
         return wire.one_line({"role": "tool_result", "name": call.name, "content": content})
 
 

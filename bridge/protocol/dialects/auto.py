@@ -1,9 +1,9 @@
 """Whatever dialect a reply is in, among those that cannot be mistaken for prose (design, section 4).
 
 `tool_call`, `cogency`, `forge`, `autobyteus_xml`, `xml_style`, then JSON in the shapes of OpenAI, Gemini and the
-default that is the whole of a fence or of the message. The block that begins first decides. A request of
-`assistant_api`, which nothing here may run, is text that is to be corrected. What we teach, and answer in, is
-`tool_call`.
+default that is the whole of a fence or of the message. The block that begins first decides, and the reply
+says which dialect it is in: a request of `assistant_api` is a call that nothing here may run. What we teach, and answer
+in, is `tool_call`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from bridge.protocol.aggregate import aggregated
+from bridge.protocol.aggregate import aggregated, invalid_text
 from bridge.protocol.examples import example_args, has_optional
 from bridge.protocol.manifest import Manifest
 from bridge.protocol.xmlform.xmldialect import XmlDialect
@@ -37,11 +37,14 @@ class AutobyteusXmlDialect(XmlDialect):
     wrapped = True
 
     def result_message(self, call: ToolCall, result: ToolResult) -> str:
-        return aggregated([(call, result)])
+        return self.results_message([(call, result)])
 
     def results_message(self, outcomes: Sequence[tuple[ToolCall, ToolResult]]) -> str:
         """One message for all calls of a reply (A37)."""
-        return aggregated(outcomes)
+        return aggregated([(call, self.worded(call, result)) for call, result in outcomes])
+
+    def invalid_text(self, call: ToolCall, code: str, error: str) -> str:
+        return invalid_text(call, code, error)
 
     def tool_text(self, tool: ToolSpec) -> str:
         """Definition and one or two examples, each of which parses back (A11, A14)."""

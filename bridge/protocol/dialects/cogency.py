@@ -24,9 +24,9 @@ class CogencyDialect(Dialect):
 
     def stream(self, *, multi: bool = False, tools: Tools | None = None) -> StreamParser:
         del multi  # whatever follows the first batch is discarded (C25)
-        del tools  # an unknown name fails in its own slot (C13)
         manners = Manners(error=_syntax_error, moves_thinking=True, strict=True)
-        return BlockStream("execute", read_batch, manners=manners)
+        # an unknown name fails in its own slot (C13)
+        return BlockStream("execute", read_batch, manners=manners, tools=tools)
 
     def format_call(self, call: ToolCall) -> str:
         """A batch of one call, on one line as pages need it."""
@@ -41,7 +41,7 @@ class CogencyDialect(Dialect):
 
     def results_message(self, outcomes: Sequence[tuple[ToolCall, ToolResult]]) -> str:
         """All results of a batch by position, `content` in its own JSON type and always there (C20–C22, C24)."""
-        lines = ",\n".join(f"  {wire.one_line(_outcome(call, result))}" for call, result in outcomes)
+        lines = ",\n".join(f"  {wire.one_line(_outcome(call, self.worded(call, result)))}" for call, result in outcomes)
         return f"<results>\n[\n{lines}\n]\n</results>" if lines else "<results>\n[]\n</results>"
 
     def tool_text(self, tool: ToolSpec) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from bridge.protocol.dialect import StreamParser, Tools
-from bridge.protocol.jsonform.jsonblobs import BlobStream, Reading, sign
+from bridge.protocol.jsonform.jsonblobs import BlobStream
 from bridge.protocol.jsonform.jsondialect import JsonDialect
+from bridge.protocol.jsonform.reading import ARGUMENTS, Reading, sign
 from tool_manager.models import JsonObject, JsonValue, ToolCall
 
 _SIGN: Final = sign(r'tool"\s*+:\s*+\{\s*+"(?:function|parameters)"')
@@ -34,8 +35,9 @@ def read_calls(value: JsonValue) -> Reading:
     if not isinstance(tool, dict):
         return Reading()
     name, args = tool.get("function"), tool.get("parameters")
+    is_elsewhere = "parameters" not in tool and bool((tool.keys() | value.keys()) & ARGUMENTS)
     args = {} if args is None else args
-    if isinstance(name, str) and name and isinstance(args, dict):
+    if isinstance(name, str) and name and isinstance(args, dict) and not is_elsewhere:
         return Reading([ToolCall.of(name, args)])
     was_meant = isinstance(name, str) or "parameters" in tool
     return Reading(problem='a call needs "function", a string, and "parameters", a JSON object' if was_meant else "")

@@ -24,6 +24,7 @@ _NOT_FOUND = "tool not found: "
 _BAD_ARGUMENTS = "invalid arguments for "
 _OWN_WORDS = (_NAME_REQUIRED, _ONLY_LOCAL, _NOT_PARSED, _NOT_XML, _BAD_ARGUMENTS)
 
+_ELSEWHERE = frozenset({"args", "parameters", "params", "input"})
 _BLOCK = re.compile(rf"<tool>{SPACE}*+[^\s<]")
 
 
@@ -35,9 +36,9 @@ class ForgeDialect(Dialect):
     separator = "\n\n"
 
     def stream(self, *, multi: bool = False, tools: Tools | None = None) -> StreamParser:
-        del tools  # an unknown name is for the ToolManager to refuse (F21)
         manners = Manners(error=_error, moves_thinking=True, trims=True, strict=True)
-        return ForgeStream("tool", read_tool, multi=multi, manners=manners)
+        # an unknown name is for the ToolManager to refuse (F21)
+        return ForgeStream("tool", read_tool, multi=multi, manners=manners, tools=tools)
 
     def format_call(self, call: ToolCall) -> str:
         value = {"server_name": "local", "tool_name": call.name, "arguments": call.args}
@@ -49,7 +50,9 @@ class ForgeDialect(Dialect):
         name = harmless(call.name)
         if result.success:
             return f"Tool '{name}' result:\n{_shown(result.data)}"
-        error = harmless(result.error or "the tool failed without saying why")
+        error = harmless(self.worded(call, result).error or "the tool failed without saying why")
+        if result.code is not None:
+            return self.error_message(error)
         return (
             f"tool execution failed: {error}\n"
             f'ERROR: Tool "{name}" execution failed. Correct the arguments or use another tool; '
@@ -72,12 +75,14 @@ class ForgeDialect(Dialect):
         return f"{_NOT_FOUND}{call.name}" if code == "unknown_tool" else f"{_BAD_ARGUMENTS}{call.name}: {error}"
 
     def error_message(self, error: str, hint: str | None = None) -> str:
-        """The error in the document's words, then what to do about it (F21)."""
+        """The error in the document's words, then what to do about it, then the items that the hint lists (F21)."""
+        hint, *listed = (hint or "").split("\n- ")
         advice = f"{harmless(hint)} " if hint else ""
         remedy = "ERROR: The tool was not run."
         if error.startswith(_NOT_FOUND):
             remedy = f'ERROR: Unknown tool "{harmless(error.removeprefix(_NOT_FOUND))}".'
-        return f"{harmless(error)}\n{remedy} {advice}You MUST use a tool in every response."
+        message = f"{harmless(error)}\n{remedy} {advice}You MUST use a tool in every response."
+        return "\n- ".join([message, *map(harmless, listed)])
 
     def correction_message(self, reply: ParsedReply) -> str:
         """The recovery texts of F21: no call, invalid JSON, no `tool_name`."""
@@ -90,6 +95,9 @@ class ForgeDialect(Dialect):
             error=reply.error,
             content=_snippet(reply.text),
             damage=damage,
+            max_told=limits.MAX_TOLD,
+            max_error=limits.MAX_TOLD // 2,
+            max_content=limits.MAX_TOLD // 6,
             call=self._call,
         )
 
@@ -111,8 +119,11 @@ def read_tool(value: JsonValue) -> list[ToolCall] | str:
     if server not in ("", "local"):
         return _ONLY_LOCAL
     args = fields.get("arguments", {})
+    shown = harmless(name)[: limits.MAX_TOLD // 2]
+    if "arguments" not in fields and not _ELSEWHERE.isdisjoint(fields):
+        return f'{_BAD_ARGUMENTS}{shown}: they must stand under "arguments"'
     if not isinstance(args, dict):
-        return f"{_BAD_ARGUMENTS}{harmless(name[: limits.SNIPPET])}: they must be a JSON object"
+        return f"{_BAD_ARGUMENTS}{shown}: they must be a JSON object"
     return [ToolCall.of(name, args)]
 
 

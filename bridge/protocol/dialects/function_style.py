@@ -8,15 +8,15 @@ from difflib import get_close_matches
 from typing import Literal
 
 from bridge.protocol import limits
-from bridge.protocol.dialect import Dialect, StreamParser, Tools
+from bridge.protocol.dialect import StreamParser, Tools
 from bridge.protocol.lineform.faults import Fault
-from bridge.protocol.lineform.fences import Fence
+from bridge.protocol.lineform.fences import Fence, may_open
 from bridge.protocol.lineform.functext import CallScanner, read_arguments
+from bridge.protocol.lineform.linedialect import LineDialect
 from bridge.protocol.lineform.lines import LineStream
 from bridge.protocol.lineform.shapes import LEAD, Block, Verdict
 from bridge.protocol.remarks import Remark
-from bridge.protocol.toolresult import tool_result
-from tool_manager.models import JsonValue, ToolCall, ToolResult
+from tool_manager.models import JsonValue, ToolCall
 
 _LABELS = frozenset({"", "python", "py", "python3", "tool_code", "text", "txt", "plaintext"})
 """Fences that may hold a call: in those of other languages it would be a program."""
@@ -27,15 +27,17 @@ _MAY_BEGIN = re.compile(rf"{LEAD}(?:{_NAME})?")
 _SPACES = re.compile(r"[ \t\r\n]*+")
 _BLANKS = re.compile(r"[ \t]*+")
 _COMMENT = re.compile(r"[^\r\n]*+")
+_FOLLOWER = re.compile(rf"[ \t\r]*(?:\n|\Z)|{LEAD}(?:{_NAME}\(|```|~~~|</?think|TOOL_(?:RESULT|ERROR):)", re.IGNORECASE)
+_MAY_FOLLOW = re.compile(rf"{LEAD}(?:{_NAME}|</?t?h?i?n?)?", re.IGNORECASE)
 _KEYWORD = re.compile(r"[^\W\d]\w{0,127}+[ \t]{0,8}+=[^=]")
 _MAY_BE_KEYWORD = re.compile(r"[^\W\d]\w{0,127}+[ \t]{0,8}+=?")
 _LITERAL = re.compile(r"[\"'\d\[{#+.-]|[rRbBuUfF]{1,2}[\"']|\*\*|\)")
 _ARG_NAME = re.compile(r"[a-zA-Z_]\w{0,127}", re.ASCII)
 
-Part = Literal["head", "arguments", "after", "done"]
+Part = Literal["head", "arguments", "after", "next", "done"]
 
 
-class FunctionDialect(Dialect):
+class FunctionDialect(LineDialect):
     """The closing bracket shows that a call is whole."""
 
     name = "function_style"
@@ -51,9 +53,6 @@ class FunctionDialect(Dialect):
         parts = [*named, f"**{_literal(others)}"] if others else named
         return f"````python\n{call.name}({', '.join(parts)})\n````"
 
-    def result_message(self, call: ToolCall, result: ToolResult) -> str:
-        return tool_result(result)
-
 
 class FunctionShape:
     """How function calls look; `tools` are those that may be named, if they are known."""
@@ -66,6 +65,14 @@ class FunctionShape:
         self.again = re.compile(
             rf"^ {{0,{limits.MAX_LINE_INDENT}}}({_names(tools)})\((?=\s{{0,40}}(?:\)|\w{{1,128}}\s{{0,8}}=))", re.M
         )
+        call = rf"(?:{_names(tools)})\(\s{{0,8}}\w{{1,128}}\s{{0,8}}=[^\n]*\)"
+        marks, wrapped = (
+            r"(?=[^\w\n])[ \t>*`-]{1,12}",
+            r"(?:print\()?(?:\w{1,64}[ \t]{0,4}=[ \t]{0,4})?\[?(?:\w{1,64}\.){0,3}",
+        )
+        self._meant = re.compile(
+            rf"^(?:{marks}|(?!{call}[ \t]*$)[ \t]{{0,16}}{wrapped}){call}[\])}};`*]{{0,6}}\s*$", re.M
+        )
 
     def may_begin(self, line: str) -> bool:
         return _MAY_BEGIN.fullmatch(line) is not None
@@ -76,30 +83,28 @@ class FunctionShape:
             return None
         if fence is not None and fence.label not in _LABELS:
             return None
-        return FunctionBlock(found[2], found.end(), self._tools), found.end()
+        return FunctionBlock(found[2], found.end(), self._tools, is_apart=thinking or fence is not None), found.end()
 
     def remarks(self, text: str) -> list[Remark]:
         """The first line that is a call but for marks around it, where the tools are known."""
         if not self._tools:
             return []
-        marks, names = r"(?=[^\w\n])[ \t>*`-]{1,12}", _names(self._tools)
-        call = re.compile(rf"^{marks}(?:{names})\(\s{{0,8}}\w{{1,128}}\s{{0,8}}=[^\n]*\)[`*]{{0,6}}\s*$", re.M)
-        found = call.search(text)
-        message = "a call must stand on a line of its own, with no mark before it"
-        return [Remark("look_alike_tag", "", message, found.start())] if found else []
+        found = self._meant.search(text)
+        message = "a call must stand on a line of its own, with nothing before or after it"
+        return [Remark("malformed_call", "shape", message, found.start())] if found else []
 
 
 class FunctionBlock:
     """One call: from its name to the end of the line on which its bracket closes."""
 
-    def __init__(self, name: str, head: int, tools: Tools | None) -> None:
-        self._name, self._head = name, head
+    def __init__(self, name: str, head: int, tools: Tools | None, *, is_apart: bool) -> None:
+        self._name, self._head, self._is_apart = name, head, is_apart
         self._known = tools or {}
         self._is_free, self._is_known = tools is None, tools is None or name in tools
         self._part: Part = "head"
         self._has_keyword = self._is_mention = self._in_comment = False
         self._has_open_string = self._is_unmatched = False
-        self._scanner = CallScanner()
+        self._scanner: CallScanner | None = None
         self._length = self._close = head
 
     def feed(self, data: str, at: int, *, ended: bool) -> tuple[int, bool]:
@@ -111,8 +116,10 @@ class FunctionBlock:
             elif self._part == "arguments":
                 at = self._scan(data, at, ended)
                 self._close = origin + at
-            else:
+            elif self._part == "after":
                 at = self._end(data, at, ended)
+            else:
+                self._follow(data, at, ended)
         self._length = origin + at
         return at, self._part == "done"
 
@@ -132,6 +139,7 @@ class FunctionBlock:
         return at
 
     def _scan(self, data: str, at: int, ended: bool) -> int:
+        self._scanner = self._scanner or CallScanner()
         at, state = self._scanner.scan(data, at, ended=ended)
         self._has_open_string, self._is_unmatched = state == "broken", state == "end" and data[at - 1] != ")"
         is_broken = self._has_open_string or self._is_unmatched
@@ -147,9 +155,19 @@ class FunctionBlock:
         if data[at] == "#":
             self._in_comment = True
             return at + 1
-        self._part = "done"
         self._is_mention = not data.startswith(("\n", "\r\n"), at)
+        self._part = "done" if self._is_mention or self._is_apart else "next"
         return at
+
+    def _follow(self, data: str, at: int, ended: bool) -> None:
+        """Outside a fence and thinking, a line of prose that follows at once makes a mention of the call."""
+        start = data.index("\n", at) + 1
+        line = data[start : start + limits.MAX_HEAD]
+        is_open = "\n" not in line and len(line) < limits.MAX_HEAD and not ended
+        if is_open and (not line.strip() or _MAY_FOLLOW.fullmatch(line) or may_open(line)):
+            return
+        self._part = "done"
+        self._is_mention = _FOLLOWER.match(line) is None
 
     def verdict(self, text: str, *, ended: bool) -> Verdict:
         is_meant = self._has_keyword or (self._is_known and not self._is_free)

@@ -6,8 +6,9 @@ from functools import partial
 from typing import ClassVar, Final
 
 from bridge.protocol.dialect import StreamParser, Tools
-from bridge.protocol.jsonform.jsonblobs import BlobStream, Reading, sign
+from bridge.protocol.jsonform.jsonblobs import BlobStream
 from bridge.protocol.jsonform.jsondialect import JsonDialect
+from bridge.protocol.jsonform.reading import Reading, sign
 from tool_manager.models import JsonObject, JsonValue, ToolCall
 
 _SIGN: Final = sign(r'args"\s*+:\s*+\{')

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from functools import partial
 from typing import ClassVar, Final
 
 from bridge.protocol.dialect import StreamParser, Tools
-from bridge.protocol.jsonform.jsonblobs import BlobStream, Reading, sign
+from bridge.protocol.jsonform.jsonblobs import BlobStream
 from bridge.protocol.jsonform.jsondialect import JsonDialect
 from bridge.protocol.jsonform.jsonwalk import decode_text
+from bridge.protocol.jsonform.reading import ARGUMENTS, Reading, sign
 from bridge.protocol.jsontext import BadJson
 from tool_manager.models import JsonObject, JsonValue, ToolCall, ToolSpec
+
+_BARE: Final = frozenset({"name", "id", "type", "index", "call_id"})
+"""What may stand in a call without arguments."""
 
 _SIGN: Final = sign(
     r'tool_calls"\s*+:\s*+\[',
@@ -44,11 +49,12 @@ def read_calls(value: JsonValue, *, tools: Tools | None = None) -> Reading:
     Items that are no call are left out (A19), arguments that are a string but no JSON are fatal (A20).
     """
     items, is_wrapped = _items(value)
+    beside = value.keys() & ARGUMENTS if isinstance(value, dict) and is_wrapped else set()
     calls: list[ToolCall] = []
     problem = ""
     for item in items:
         try:
-            calls += _call(item, is_wrapped, tools)
+            calls += _call(item, is_wrapped, tools, beside)
         except BadJson as error:
             return Reading(problem=f'the string in "arguments" is not valid JSON: {error}', is_fatal=True)
         except _NoCall as found:
@@ -72,19 +78,29 @@ def _items(value: JsonValue) -> tuple[list[JsonValue], bool]:
     return [value], False
 
 
-def _call(item: JsonValue, is_wrapped: bool, tools: Tools | None) -> list[ToolCall]:
+def _call(item: JsonValue, is_wrapped: bool, tools: Tools | None, beside: Set[str]) -> list[ToolCall]:
     if not isinstance(item, dict):
         return []
     if isinstance(item.get("function"), dict):
+        beside = beside | (item.keys() - {"function"})
         item, is_wrapped = item["function"], True
     name = item.get("name")
     if "arguments" not in item:
-        # a tool's definition says "parameters" in the same place; a bare name is a call only of a tool that exists
-        is_call = "parameters" not in item and (is_wrapped or (tools is not None and _is_known(name, tools)))
-        return [ToolCall.of(name, {})] if is_call and isinstance(name, str) and name else []
+        return _bare(item, is_wrapped or (tools is not None and _is_known(name, tools)), beside | item.keys())
     if not isinstance(name, str) or not name:
         raise _NoCall('a call needs "name", a string that names a tool, beside its "arguments"')
     return [ToolCall.of(name, _arguments(item["arguments"]))]
+
+
+def _bare(item: JsonObject, is_meant: bool, keys: Set[str]) -> list[ToolCall]:
+    """The call of an item without arguments: a tool's definition says "parameters" in the same place, a bare name is a
+    call only where one is meant, and no other key may hold what is missing."""
+    name = item.get("name")
+    if "parameters" in item or not is_meant or not isinstance(name, str) or not name:
+        return []
+    if not keys <= _BARE:
+        raise _NoCall('the arguments must stand under "arguments"')
+    return [ToolCall.of(name, {})]
 
 
 def _is_known(name: JsonValue, tools: Tools) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from bridge.protocol import wire
 from bridge.protocol.dialect import Dialect, StreamParser, Tools
 from bridge.protocol.tagged.blocks import BlockStream, Manners
+from bridge.protocol.toolresult import tool_result
 from tool_manager.models import JsonValue, ToolCall, ToolResult
 
 _MANNERS = Manners(frames=("TOOL_RESULT:", "TOOL_ERROR:"), edges=True)
@@ -17,8 +17,8 @@ class ToolCallDialect(Dialect):
     closed_block_is_final = True
 
     def stream(self, *, multi: bool = False, tools: Tools | None = None) -> StreamParser:
-        del tools  # an unknown name is for the ToolManager to refuse (X2)
-        return BlockStream("TOOL_CALL", read_call, multi=multi, manners=_MANNERS)
+        # an unknown name is for the ToolManager to refuse (X2)
+        return BlockStream("TOOL_CALL", read_call, multi=multi, manners=_MANNERS, tools=tools)
 
     def format_call(self, call: ToolCall) -> str:
         """The call in a fence of four backticks with the tags inside and the JSON on one line: what came through every
@@ -30,12 +30,7 @@ class ToolCallDialect(Dialect):
         return f"````json\n<TOOL_CALL>\n{body}\n</TOOL_CALL>\n````"
 
     def result_message(self, call: ToolCall, result: ToolResult) -> str:
-        """`TOOL_RESULT: ` and all three keys on one line (T25, T26): data with success, one sentence with failure."""
-        if result.success:
-            body = {"success": True, "data": result.data, "error": None}
-        else:
-            body = {"success": False, "data": None, "error": result.error or "The tool failed without saying why."}
-        return f"TOOL_RESULT: {wire.one_line(body)}"
+        return tool_result(self, call, result)
 
 
 def read_call(value: JsonValue) -> list[ToolCall] | str:

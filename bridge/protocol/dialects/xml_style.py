@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.protocol.dialects import get
+from bridge.protocol.toolresult import tool_result
 from bridge.protocol.xmlform.xmldialect import XmlDialect
 from tool_manager.models import ToolCall, ToolResult
 
@@ -13,7 +13,7 @@ class XmlStyleDialect(XmlDialect):
 
     def result_message(self, call: ToolCall, result: ToolResult) -> str:
         """As in `tool_call`: the document has one form of result for all its forms of call (T25)."""
-        return get("tool_call").result_message(call, result)
+        return tool_result(self, call, result)
 
 
 DIALECT = XmlStyleDialect()

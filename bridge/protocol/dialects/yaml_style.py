@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from itertools import islice
 
 from bridge.protocol import limits
-from bridge.protocol.dialect import Dialect, StreamParser, Tools
+from bridge.protocol.dialect import StreamParser, Tools
 from bridge.protocol.lineform.faults import Fault
 from bridge.protocol.lineform.fences import Fence
+from bridge.protocol.lineform.linedialect import LineDialect
 from bridge.protocol.lineform.lines import LineStream
 from bridge.protocol.lineform.shapes import LEAD, Block, Verdict
+from bridge.protocol.lineform.yamlentries import Ends
 from bridge.protocol.lineform.yamltext import read_mapping
 from bridge.protocol.remarks import Remark
-from bridge.protocol.toolresult import tool_result
-from tool_manager.models import JsonValue, ToolCall, ToolResult
+from tool_manager.models import JsonValue, ToolCall
 
 _NAME = r"[^\W\d][\w.:/-]{0,127}+"
 _HEAD = re.compile(rf"{LEAD}TOOL:[ \t]{{0,8}}(?:({_NAME})|\"({_NAME})\"|'({_NAME})')[ \t]{{0,8}}\r?\n")
@@ -35,7 +34,7 @@ _LOOK_ALIKE = re.compile(
 _PLAIN_KEY = re.compile(r"(?!(?:null|true|false)$)[a-zA-Z_][\w-]{0,127}", re.ASCII | re.IGNORECASE)
 
 
-class YamlDialect(Dialect):
+class YamlDialect(LineDialect):
     """YAML does not show where it was cut, so a block is never final before the reply is, and one that stands in a
     fence must see the end of it."""
 
@@ -50,9 +49,6 @@ class YamlDialect(Dialect):
         body = "\n".join(["ARGS:", *lines]) if lines else "ARGS: {}"
         return f"````yaml\nTOOL: {call.name}\n{body}\n````"
 
-    def result_message(self, call: ToolCall, result: ToolResult) -> str:
-        return tool_result(result)
-
 
 class YamlShape:
     """How YAML calls look; `tools` are those that may be named, if they are known."""
@@ -63,6 +59,9 @@ class YamlShape:
 
     def __init__(self, tools: Tools | None) -> None:
         self._tools = tools
+        names = "|".join(map(re.escape, tools or ()))
+        tail = r"[^\S\n]*(?:[#(][^\n]*)?$"
+        self._meant = re.compile(rf"^ {{0,16}}TOOL:[^\S\n]*[\"']?(?:{names})[\"']?{tail}", re.M) if names else None
 
     def may_begin(self, line: str) -> bool:
         return _MAY_BEGIN.fullmatch(line) is not None
@@ -73,18 +72,21 @@ class YamlShape:
             return None
         name = found[2] or found[3] or found[4]
         is_known = self._tools is None or name in self._tools
-        return YamlBlock(name, len(found[1]), in_fence=fence is not None, is_known=is_known), len(line)
+        return YamlBlock(name, len(found[1]), fence, is_known=is_known), len(line)
 
     def remarks(self, text: str) -> list[Remark]:
         message = "a call must be written exactly so: TOOL: and ARGS: in capitals, each at the beginning of its line"
-        return [Remark("look_alike_tag", "", message, found.start()) for found in _first(_LOOK_ALIKE.finditer(text))]
+        if found := _LOOK_ALIKE.search(text):
+            return [Remark("look_alike_tag", "", message, found.start())]
+        found = self._meant.search(text) if self._meant else None
+        return [Remark("malformed_call", "shape", message, found.start())] if found else []
 
 
 class YamlBlock:
     """One call: the lines after `TOOL:` up to the first that is neither blank nor indented deeper than `ARGS:`."""
 
-    def __init__(self, name: str, indent: int, *, in_fence: bool, is_known: bool) -> None:
-        self._name, self._indent, self._in_fence, self._is_known = name, indent, in_fence, is_known
+    def __init__(self, name: str, indent: int, fence: Fence | None, *, is_known: bool) -> None:
+        self._name, self._indent, self._fence, self._is_known = name, indent, fence, is_known
         self._args = False
         self._in_line = False
         self._gap = False  # whether the last line was blank
@@ -126,57 +128,47 @@ class YamlBlock:
         return inside
 
     def verdict(self, text: str, *, ended: bool) -> Verdict:
+        if self._next is None and self._fence is not None and (self._args or self._is_known):
+            return Fault("cut", "the reply ends inside the fence of the call", len(text))
         if not self._args:
             return self._without_args(text)
         if not self._is_known:
             return Fault("shape", f"there is no tool named {self._name}", 0)
-        if fault := self._badly_ended(text):
-            return fault
         at = text.index("ARGS:", text.index("\n")) - self._indent
-        yaml = text[at:] if text.endswith("\n") else f"{text[at:]}\n"
         try:
-            args, written = read_mapping(yaml)
+            read = read_mapping(text[at:] if text.endswith("\n") else f"{text[at:]}\n")
         except Fault as fault:
-            fault.offset += at
+            fault.offset = min(at + fault.offset, len(text))
             return fault
-        return ToolCall.of(self._name, args, written=written)
+        return self._badly_ended(read.ends, len(text)) or ToolCall.of(self._name, read.args, written=read.written)
 
-    def _without_args(self, text: str) -> Verdict:
+    def _without_args(self, text: str) -> Fault | None:
+        """A line of prose that follows at once makes a mention of it; everything else was meant as a call."""
         line = self._next
-        if line is not None and (
-            _LOOSE_ARGS.match(line) or (not self._gap and _ENTRY.match(line) and not _again(line))
-        ):
-            return (
-                Fault("shape", "the line ARGS: must follow, indented as TOOL: is", len(text))
-                if self._is_known
-                else None
-            )
-        is_mention = line is not None and not (self._gap or _FENCE_LINE.fullmatch(line) or _again(line))
-        if not self._is_known or is_mention:
+        is_mention = line is not None and not (
+            self._gap or _FENCE_LINE.fullmatch(line) or _again(line) or _LOOSE_ARGS.match(line) or _ENTRY.match(line)
+        )
+        if is_mention or not self._is_known:
             return None
-        if line is None and self._in_fence:
-            return Fault("cut", "the reply ends inside the fence of the call", len(text))
-        return ToolCall.of(self._name, {}, written={})
+        return Fault("shape", "the line ARGS: must follow, indented as TOOL: is", len(text))
 
-    def _badly_ended(self, text: str) -> Fault | None:
+    def _badly_ended(self, ends: Ends, at: int) -> Fault | None:
+        """What is wrong with what follows arguments that end with `ends`, at the offset `at`."""
         line = self._next
-        if line is None and self._in_fence:
-            return Fault("cut", "the reply ends inside the fence of the call", len(text))
-        if line is None and re.search(r":[ \t]*[|>][-+0-9]{0,2}\s*\Z", text[-limits.MAX_HEAD :]):
-            return Fault("cut", "the reply ends where the text of a block should begin", len(text))
-        if line is None or _FENCE_LINE.fullmatch(line) or _again(line):
+        if line is None:
+            return Fault("cut", "the reply ends where a value should begin", at) if ends == "empty" else None
+        if _again(line):
             return None
-        if self._in_fence or (not self._gap and _ENTRY.match(line)):
-            return Fault("shape", "this line must be indented deeper than ARGS:, or stand outside the call", len(text))
-        return None
+        if self._fence is not None:
+            is_wrong = not self._fence.is_closed_by(line)
+        else:
+            is_wrong = not self._gap and (ends != "closed" or _ENTRY.match(line) is not None)
+        message = "this line must be indented deeper than ARGS:, or stand outside the call"
+        return Fault("shape", message, at) if is_wrong else None
 
 
 def _again(line: str) -> bool:
     return _AGAIN.match(line.rstrip("\n")) is not None
-
-
-def _first(found: Iterable[re.Match[str]]) -> Iterable[re.Match[str]]:
-    return islice(found, 1)
 
 
 def _key(key: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, Final
 
-from bridge.protocol.aggregate import aggregated
+from bridge.protocol.aggregate import aggregated, invalid_text
 from bridge.protocol.dialect import Dialect
 from bridge.protocol.examples import example_args, has_optional
 from bridge.protocol.models import ParsedReply
@@ -44,7 +44,7 @@ class JsonDialect(Dialect):
 
     def results_message(self, outcomes: Sequence[tuple[ToolCall, ToolResult]]) -> str:
         """One message for all calls of a reply, in their order (A37)."""
-        return aggregated(outcomes)
+        return aggregated([(call, self.worded(call, result)) for call, result in outcomes])
 
     def tool_text(self, tool: ToolSpec) -> str:
         """Definition and examples of one tool (A10, A14). Raises `ValueError` or `TypeError` for a bad schema."""
@@ -54,10 +54,7 @@ class JsonDialect(Dialect):
         return f"## Tool Definition:\n{definition}\n\n{_EXAMPLE}\n\n{self._examples(tool)}"
 
     def invalid_text(self, call: ToolCall, code: str, error: str) -> str:
-        """In the words of document 001 (X15, A38)."""
-        if code == "unknown_tool":
-            return f"No tool definition found for name '{call.name}'"
-        return f"Invalid arguments for tool '{call.name}': {error}" if code in ("missing", "type") else error
+        return invalid_text(call, code, error)
 
     def error_message(self, error: str, hint: str | None = None) -> str:
         """As in every dialect (T23), and nothing that it quotes is a call."""

@@ -6,15 +6,15 @@ import re
 from typing import Final
 
 from bridge.protocol import limits
-from bridge.protocol.jsonform.jsonwalk import VALUE_BEGINS
+from bridge.protocol.jsonform.jsonwalk import LIST_BEGINS, OBJECT_BEGINS
+from bridge.protocol.tagged.hops import Finder
 
 LABELS: Final = ("", "json")
 """What may stand after the backticks of a fence with calls in it (A16), in any case of letters."""
 
-_BRACKETS = re.compile(VALUE_BEGINS)
-# each branch begins with a plain character, so that the search skips prose at full speed
-_MARKS = re.compile(VALUE_BEGINS + r"|````*|~~~~*")
-_RUNS = {char: re.compile(rf"{char}{char}{char}{char}*") for char in "`~"}
+_BRACKETS = (Finder("{", OBJECT_BEGINS), Finder("[", LIST_BEGINS))
+_RUNS = {char: Finder(char, rf"{char}{{3}}{char}*") for char in "`~"}
+_MARKS = (*_BRACKETS, *_RUNS.values())
 _BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _LABEL = re.compile(rf"[ \t]{{0,{limits.MAX_LABEL}}}([^\s`{{\[]{{0,{limits.MAX_LABEL}}})")
 _BLANK = re.compile(rf"[ \t]{{0,{limits.MAX_LABEL}}}\r?")
@@ -28,11 +28,11 @@ class Fences:
         self._fence = ""  # what opened it
         self._on_first_line = False
 
-    def marks(self, is_thinking: bool) -> re.Pattern[str]:
-        """Finds what decides next: a bracket, or backticks that may be a fence."""
+    def marks(self, is_thinking: bool) -> tuple[Finder, ...]:
+        """What finds all that may decide next: a bracket, or backticks that may be a fence."""
         if is_thinking:
             return _BRACKETS
-        return _RUNS[self._fence[0]] if self._fence else _MARKS
+        return (_RUNS[self._fence[0]],) if self._fence else _MARKS
 
     def unfinished(self, data: str, at: int) -> int:
         """How many characters at the end of `data[at:]` more text could make a fence."""

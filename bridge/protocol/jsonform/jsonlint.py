@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bridge.protocol import limits, lint
-from bridge.protocol.jsontext import BadJson, decode
+from bridge.protocol.jsontext import BadJson, fault
 from bridge.protocol.remarks import Remark
 
 _QUOTE = r"(?:[“”„‟«»]|&quot;|&#34;|&#x22;)"
@@ -19,25 +19,11 @@ def broken_call(text: str, opened: int, error: BadJson | None) -> list[Remark]:
     `error` is what is wrong with it if all of it was there.
     """
     text = text[opened:]
-    error = error or _first_error(text)
-    if error.reason == "cut":
+    error = error or fault(text)
+    if error is None or error.reason == "cut":
         message = f"the reply was cut off inside the JSON after {len(text)} characters of it"
         return [Remark("malformed_call", "cut", message, opened + len(text))]
-    offset, quoted = opened + error.offset, error.reason == "json"
-    place = f" at character {error.offset + 1}" if quoted else ""
-    broken = Remark("malformed_call", error.reason, f"the JSON is not valid: {error}{place}", offset, quoted)
-    damage = lint.damage(text, error.offset, str(error))
-    return [broken, *([Remark("rendering_damage", *damage, offset)] if damage else [])]
-
-
-def _first_error(text: str) -> BadJson:
-    """What is wrong with `text`, which begins with no JSON value."""
-    error = BadJson("json", "it does not end where it should", len(text))
-    try:
-        decode(text)
-    except BadJson as found:
-        error = found
-    return error
+    return lint.bad_json(text, opened, error)
 
 
 def damaged_call(text: str) -> list[Remark]:

@@ -18,17 +18,20 @@ SPACES: Final = " \t\n\r"
 STRING: Final = r'"[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+"'
 """Matches a string of JSON, with escapes that nobody has judged."""
 
-VALUE_BEGINS: Final = rf'\{{(?=[{SPACES}]*+(?:["}}]|\Z))|\[(?=[{SPACES}]*+(?:["{{\[\]\-0-9tfn]|\Z))'
-"""Matches a bracket that may begin a value, by what follows it. Most brackets in prose and code do not."""
+OBJECT_BEGINS: Final = rf'\{{(?=[{SPACES}]*+(?:["}}]|\Z))'
+LIST_BEGINS: Final = rf'\[(?=[{SPACES}]*+(?:["{{\[\]\-0-9tfn]|\Z))'
+"""Match a bracket that may begin a value, by what follows it. Most brackets in prose and code do not."""
 
-_SCALAR_TEXT = r"(?:true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)"
+SCALAR: Final = r"(?:true|false|null|-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?)"
+"""Matches any other value that holds none."""
+
 _S = f"[{SPACES}]*+"
-_ITEMS = re.compile(rf"(?:{_S}(?:{STRING}|{_SCALAR_TEXT}){_S},)*+")
-_MEMBERS = re.compile(rf"(?:{_S}{STRING}{_S}:{_S}(?:{STRING}|{_SCALAR_TEXT}){_S},)*+")
+_ITEMS = re.compile(rf"(?:{_S}(?:{STRING}|{SCALAR}){_S},)*+")
+_MEMBERS = re.compile(rf"(?:{_S}{STRING}{_S}:{_S}(?:{STRING}|{SCALAR}){_S},)*+")
 _SPACES = re.compile(_S)
 _WORD = re.compile(r"[\w.+-]*+", re.ASCII)
 _STRING_PART = re.compile(STRING[1:-1])
-_SCALAR = re.compile(_SCALAR_TEXT)
+_ONE_SCALAR = re.compile(SCALAR)
 _STARTS: Final = frozenset("-0123456789tfn")
 
 TOO_DEEP: Final = BadJson("depth", f"it is nested more than {limits.MAX_DEPTH} levels deep", 0)
@@ -59,6 +62,11 @@ class JsonWalk:
                 verdict, self._verdict = self._verdict, None
                 return at, verdict
         return at, "more"
+
+    @property
+    def objects(self) -> int:
+        """How many objects are open."""
+        return self._open.count("{")
 
     # States: each reads from `at` and says where the next one goes on.
 
@@ -146,7 +154,7 @@ class JsonWalk:
         if end == len(data):
             return end
         word, self._word = "".join(self._word), []
-        if not _SCALAR.fullmatch(word):
+        if not _ONE_SCALAR.fullmatch(word):
             return self._break(end)
         self._state = self._next
         return end

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from bridge.protocol.jsonform.jsonwalk import STRING
+from bridge.protocol.jsonform.jsonwalk import SCALAR, STRING
 from tool_manager.models import JsonValue, ToolCall
 
 
@@ -22,11 +23,14 @@ class Reading:
     is_fatal: bool = False
 
 
+ARGUMENTS: Final = frozenset({"arguments", "args", "parameters", "params", "input"})
+"""Keys that hold the arguments of a call in one dialect or another: beside a name they must not be lost."""
+
 Read = Callable[[JsonValue], Reading]
 
 
 def sign(*keys: str) -> re.Pattern[str]:
     """What the beginning of a call looks like: an object, or a list of them, with one of `keys` (expressions that go on
-    after the opening quote) first, or after members that are plain strings."""
-    members = rf"(?:\s*+{STRING}\s*+:\s*+{STRING}\s*+,){{0,8}}?"
+    after the opening quote) first, or after members whose values are plain."""
+    members = rf"(?:\s*+{STRING}\s*+:\s*+(?:{STRING}|{SCALAR})\s*+,){{0,8}}?"
     return re.compile(rf'\s*+(?:\[\s*+)?\{{{members}\s*+"(?:{"|".join(keys)})', re.ASCII)

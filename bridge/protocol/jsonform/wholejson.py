@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
-from bridge.protocol.jsonform.jsonwalk import SPACES, JsonWalk, decode_text
-from bridge.protocol.jsontext import BadJson
+from bridge.protocol.jsonform.jsonwalk import SPACES, JsonWalk
+from bridge.protocol.jsontext import decode_prefix
 from bridge.protocol.models import ParsedReply, StreamEvent, TextDelta
-from tool_manager.models import JsonObject, JsonValue, ToolCall
+from tool_manager.models import JsonValue, ToolCall
 
 
 class WholeStream:
@@ -21,6 +19,7 @@ class WholeStream:
         self._parts: list[str] = []
         self._unshown: list[str] = []
         self._walk: JsonWalk | None = None
+        self._value: JsonValue = None  # of a message that came in one piece
         self._is_text = self._is_over = self._is_closed = False
 
     def feed(self, chunk: str) -> list[StreamEvent]:
@@ -38,8 +37,11 @@ class WholeStream:
     def close(self) -> ParsedReply:
         self._is_closed = True
         text = "".join(self._parts)
-        call = None if self._is_text or not self._is_over else read_request(text)
+        call = self._call(text) if self._is_over and not self._is_text else None
         return ParsedReply("tool_calls", (call,)) if call else ParsedReply("text", text=text)
+
+    def _call(self, text: str) -> ToolCall | None:
+        return read_request(text) if self._value is None else _request(self._value)
 
     def _goes_on(self, chunk: str) -> bool:
         """Whether the message can still be one JSON object and nothing else."""
@@ -51,6 +53,8 @@ class WholeStream:
             if chunk[at] != "{":
                 return False
             self._walk = JsonWalk()
+            self._value, end = decode_prefix(chunk, at)
+            self._is_over, at = bool(end), max(at, end)
         if not self._is_over:
             at, state = self._walk.walk(chunk, at)
             self._is_over = state == "end"
@@ -60,12 +64,15 @@ class WholeStream:
 
 
 def read_request(message: str) -> ToolCall | None:
-    """The request that the whole of `message` is; None for everything else. Never raises (S1–S5)."""
-    try:
-        value = decode_text(message)
-        json.loads(message, object_pairs_hook=_unique)
-    except (BadJson, ValueError, RecursionError):
-        return None
+    """The request that the whole of `message` is; None for everything else. Never raises (S1–S5).
+
+    Of two equal keys nobody can tell which was meant: such a message is text, too.
+    """
+    value, end = decode_prefix(message, len(message) - len(message.lstrip(SPACES)))
+    return None if not end or message[end:].strip(SPACES) else _request(value)
+
+
+def _request(value: JsonValue) -> ToolCall | None:
     request: JsonValue = value["tool_request"] if _has_keys(value, {"tool_request"}) else None
     if _has_keys(request, {"name"}):
         request = {**request, "arguments": {}}
@@ -79,11 +86,3 @@ def read_request(message: str) -> ToolCall | None:
 
 def _has_keys(value: JsonValue, keys: set[str]) -> bool:
     return isinstance(value, dict) and value.keys() == keys
-
-
-def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
-    """An object whose keys all differ: which of two equal ones was meant, nobody can tell (S5)."""
-    value = dict(pairs)
-    if len(value) < len(pairs):
-        raise ValueError("equal keys")
-    return value

@@ -66,6 +66,8 @@ class Findings:
         if not self._calls and not self._remarks:
             remarks += shape.remarks(text)
         for start, end in outside[1:]:
+            if not text[start:end].strip():
+                continue
             message = "a further call in the same reply was not run"
             found = shape.again.finditer(text, start, end)
             remarks += [Remark("extra_call", "", message, each.start()) for each in found]

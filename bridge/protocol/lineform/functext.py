@@ -7,11 +7,25 @@ import re
 from typing import Literal, NoReturn
 
 from bridge.protocol import limits
+from bridge.protocol.jsontext import decode_prefix
 from bridge.protocol.lineform.faults import Fault
 from bridge.protocol.surrogates import joined
 from tool_manager.models import JsonObject, JsonValue
 
 ScanState = Literal["more", "end", "broken"]
+
+_BODIES = {
+    '"': r'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+',
+    "'": r"[^'\\\n]*+(?:\\[^\n][^'\\\n]*+)*+",
+    '"""': r'[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+',
+    "'''": r"[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*+",
+}
+"""Matches, for each quoting, what stands between the quotes."""
+
+_LITERAL = "|".join(f"{quote}(?!{quote}){_BODIES[quote]}{quote}|{quote * 2}(?=[^{quote}])" for quote in "\"'")
+_FLAT = rf"""[^"'#()\[\]{{}}]++|{_LITERAL}"""
+_SKIPPED = re.compile(rf"(?:{_FLAT}|\[(?:{_FLAT})*+\]|\{{(?:{_FLAT})*+\}})*+")
+"""Matches what changes no depth: strings that are wholly there, other text, brackets around such."""
 
 _OUTSIDE = re.compile(r"[\"'#()\[\]{}]")
 _IN_STRING = {
@@ -20,6 +34,8 @@ _IN_STRING = {
     '"""': re.compile(r'\\.|"""', re.DOTALL),
     "'''": re.compile(r"\\.|'''", re.DOTALL),
 }
+_ESCAPED = {quote: re.compile(rf"[^{quote[0]}\\\n]*+(?:\\[^\n][^{quote[0]}\\\n]*+)*+") for quote in _IN_STRING}
+"""Matches what ends no string: other text, and escapes."""
 
 
 class CallScanner:
@@ -52,6 +68,8 @@ class CallScanner:
         return at, "more"
 
     def _token(self, data: str, at: int, ended: bool) -> int:
+        skipped = _SKIPPED.match(data, at)
+        at = skipped.end() if skipped else at
         found = _OUTSIDE.search(data, at)
         if found is None:
             return len(data)
@@ -71,6 +89,8 @@ class CallScanner:
 
     def _string(self, data: str, at: int, ended: bool) -> int:
         """Where to go on; below zero (by one more than its index) for a line break that may not be there."""
+        skipped = _ESCAPED[self._quote].match(data, at)
+        at = skipped.end() if skipped else at
         for found in _IN_STRING[self._quote].finditer(data, at):
             if found[0] == "\n":
                 return -found.start() - 1
@@ -91,8 +111,7 @@ _SPACE = re.compile(r"(?:[ \t\r\n\f]|#[^\n]*+)*+")
 _NAME = re.compile(r"[^\W\d]\w*+")
 _NUMBER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]++|(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?)(?![\w.])")
 _STRING = re.compile(
-    r'([A-Za-z]{0,2})(?:"""((?:[^"\\]++|\\.|"(?!""))*+)"""|\'\'\'((?:[^\'\\]++|\\.|\'(?!\'\'))*+)\'\'\''
-    r'|"((?:[^"\\\n]++|\\[^\n])*+)"|\'((?:[^\'\\\n]++|\\[^\n])*+)\')',
+    "([A-Za-z]{0,2})(?:" + "|".join(f"{quote}({_BODIES[quote]}){quote}" for quote in ('"""', "'''", '"', "'")) + ")",
     re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:(\r?\n)|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -144,6 +163,11 @@ class _Reader:
 
     def _value(self, depth: int) -> JsonValue:
         self._skip()
+        if depth == 1 and self._text[self._at : self._at + 1] in ('"', "[", "{"):
+            value, end = self._json()
+            if end:
+                self._at = end
+                return value
         if depth > limits.MAX_DEPTH:
             self._fail(f"it is nested more than {limits.MAX_DEPTH} levels deep", "depth")
         if self._takes("["):
@@ -160,6 +184,16 @@ class _Reader:
         self._at = found.end()
         return _CONSTANTS[found[0]]
 
+    def _json(self) -> tuple[JsonValue, int]:
+        """A value that is JSON, which means the same in Python unless a slash is escaped, and where it ends; else 0.
+
+        `""` is left to the slow way, for a third quote may follow.
+        """
+        if self._text.startswith('""', self._at):
+            return None, 0
+        value, end = decode_prefix(self._text, self._at)
+        return (value, end) if self._text.find("\\/", self._at, end) < 0 else (None, 0)
+
     def _list(self, depth: int) -> JsonValue:
         values = []
         while not self._takes("]"):
@@ -174,6 +208,8 @@ class _Reader:
             if found is None:
                 self._fail("the keys of a dict must be strings")
             key = self._string(found)
+            if key in values:
+                self._fail("a key of a dict stands there twice", at=found.start())
             if not self._takes(":"):
                 self._fail("a colon must follow the key")
             values[key] = self._value(depth + 1)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from bridge.protocol import limits
-from bridge.protocol.tagged.hops import budget
+
+LOOKS = 64
+"""Marks that are hopped to before the pattern takes over, which is slower by far where marks are rare, and else not."""
 
 
 class LineFinder:
@@ -27,7 +29,7 @@ class LineFinder:
 
     def _search(self, data: str, at: int) -> int:
         after = at
-        for _ in range(budget(len(data) - at)):
+        for _ in range(LOOKS):
             hit = data.find(self._mark, after)
             if hit < 0:
                 return len(data) + 1

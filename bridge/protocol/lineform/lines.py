@@ -3,6 +3,8 @@
 What decides, where the documents are silent:
 - A call begins on a line of its own. In a fence it is the first thing, for what is quoted in the middle of a program is
   part of that program; indented it is only as much as its fence is, and three spaces more.
+- Outside a fence, text on the very next line makes a mention of a function call, and a doubt of YAML that more lines
+  could go on.
 - The first block decides: after a broken one nothing runs, since what follows may be its content. After a mention in
   prose the search goes on (T15).
 - Thinking (X19) hides calls in any case; a call within it is stepped over, so that a tag in a string ends nothing.
@@ -153,9 +155,11 @@ class LineStream:
         if at >= self._last or self._is_over:
             return 0 if at >= self._last else self._last
         if self._fence is not None and self._fence.clean:
-            return data.find("\n", at) + 1
-        finders = self._fences if self._fence else [self._heads, *self._fences]
-        return min(self._last, *(finder.find(data, at) for finder in finders))
+            return fences.idle_lines(data, data.find("\n", at) + 1)
+        line = self._last if self._fence else min(self._last, self._heads.find(data, at))
+        for finder in self._fences:
+            line = min(line, finder.find(data, at))
+        return line
 
     def _tags(self) -> TagSet:
         return _WITHIN[self._thinking] if self._thinking else _PROSE

@@ -7,9 +7,8 @@ aliases, merge and equal keys, scalars folded over several lines, comments that 
 
 from __future__ import annotations
 
-import math
 import re
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.events import (
@@ -27,16 +26,11 @@ from yaml.scanner import Scanner
 
 from bridge.protocol import limits
 from bridge.protocol.lineform.faults import Fault
+from bridge.protocol.lineform.yamlentries import Arguments, Ends, Path, read_entries
+from bridge.protocol.lineform.yamlscalars import plain
 from bridge.protocol.surrogates import joined
 from tool_manager.models import JsonObject, JsonValue
 
-Path: TypeAlias = tuple[str | int, ...]
-
-_NULL = re.compile(r"null|Null|NULL|~|")
-_BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-_INT = re.compile(r"[-+]?[0-9]++|0o[0-7]++|0x[0-9a-fA-F]++")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]++|[0-9]++(?:\.[0-9]*+)?)(?:[eE][-+]?[0-9]++)?")
-_NO_NUMBER = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _DOUBTFUL_COMMENT = re.compile(r"[ \t]++#[^\s#]")
 _BRACKETS = re.compile(rf"(?:[\[{{] *+){{{limits.MAX_DEPTH + 1}}}")
 _BREAKS = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
@@ -52,12 +46,13 @@ class _Events(Reader, Scanner, Parser):
         Parser.__init__(self)
 
 
-def read_mapping(text: str) -> tuple[JsonObject, dict[Path, str]]:
-    """The mapping that `text`, a mapping of one key, has as its value, and how those plain scalars in it were written
-    that have become something other than a string. Raises `Fault`, and nothing else, whatever `text` is.
+def read_mapping(text: str) -> Arguments:
+    """The mapping that `text`, a mapping of one key, has as its value. Raises `Fault`, and nothing else, whatever
+    `text` is."""
+    return read_entries(text) or _read_events(text)
 
-    Types are those of the core schema of YAML 1.2: `yes`, `1_000`, `12:30` and dates are strings.
-    """
+
+def _read_events(text: str) -> Arguments:
     if found := _BREAKS.search(text):
         raise Fault("yaml", "an unusual line break stands in it: write it as \\uXXXX in double quotes", found.start())
     if found := _BRACKETS.search(text):
@@ -72,7 +67,7 @@ def read_mapping(text: str) -> tuple[JsonObject, dict[Path, str]]:
     except (YAMLError, ValueError, OverflowError) as error:
         at = min(int(getattr(error, "position", 0)), len(text))
         raise Fault("yaml", "it holds a character or an escape that YAML does not know", at) from None
-    return builder.arguments(), builder.written
+    return builder.arguments()
 
 
 def _bad_yaml(text: str, error: MarkedYAMLError) -> Fault:
@@ -101,19 +96,21 @@ class _Builder:
     def __init__(self, text: str) -> None:
         self.written: dict[Path, str] = {}
         self._text = text
+        self._ends: Ends = "none"
         self._stack: list[tuple[Any, Path]] = []
         self._keys: list[str | None] = []  # for each open mapping the key whose value comes next
+        self._flows: list[bool] = []
         self._root: JsonObject = {}
         self._count = 0
 
-    def arguments(self) -> JsonObject:
+    def arguments(self) -> Arguments:
         """The value of the only key; nothing at all is an empty mapping."""
         if len(self._root) != 1:
             raise _bad_indent(self._text) or Fault("shape", "the arguments must be indented deeper than ARGS:", 0)
         (value,) = self._root.values()
         if value is not None and not isinstance(value, dict):
             raise Fault("shape", "ARGS must hold an indented mapping, `name: value` on each line", 0)
-        return value or {}
+        return Arguments(value or {}, self.written, "none" if value is None else self._ends)
 
     def take(self, event: Event) -> None:
         if isinstance(event, AliasEvent) or getattr(event, "anchor", None) is not None:
@@ -127,6 +124,7 @@ class _Builder:
         elif isinstance(event, SequenceEndEvent | MappingEndEvent):
             self._stack.pop()
             self._keys.pop()
+            self._ends = "closed" if self._flows.pop() else self._ends
 
     def _open(self, event: CollectionStartEvent) -> None:
         if len(self._stack) > limits.MAX_DEPTH:
@@ -136,6 +134,7 @@ class _Builder:
         value: JsonValue = {} if isinstance(event, MappingStartEvent) else []
         self._stack.append((value, self._put(value)))
         self._keys.append(None)
+        self._flows.append(bool(event.flow_style))
 
     def _scalar(self, event: ScalarEvent) -> None:
         if event.style not in ("|", ">") and "\n" in self._text[_start(event) : _end(event)]:
@@ -147,6 +146,7 @@ class _Builder:
             self._key(event, text)
             return
         value = text if event.style else self._plain(event, text)
+        self._ends = _ends(event)
         path = self._put(value)
         if not isinstance(value, str) and text:
             self.written[path[1:]] = text
@@ -159,22 +159,10 @@ class _Builder:
         self._keys[-1] = key
 
     def _plain(self, event: ScalarEvent, text: str) -> JsonValue:
-        if _NULL.fullmatch(text):
-            return None
-        if text in _BOOL:
-            return _BOOL[text]
-        if _INT.fullmatch(text):
-            return self._int(event, text)
-        if _FLOAT.fullmatch(text) and not math.isinf(number := float(text)):
-            return number
-        if _FLOAT.fullmatch(text) or _NO_NUMBER.fullmatch(text):
-            self._refuse(event, "a number is not finite", "number")
-        return text
-
-    def _int(self, event: ScalarEvent, text: str) -> int:
-        if len(text) > limits.MAX_INT_DIGITS:
-            self._refuse(event, f"an integer has more than {limits.MAX_INT_DIGITS} digits", "number")
-        return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
+        try:
+            return plain(text)
+        except Fault as fault:
+            self._refuse(event, str(fault), fault.reason)
 
     def _expects_key(self) -> bool:
         return bool(self._stack) and isinstance(self._stack[-1][0], dict) and self._keys[-1] is None
@@ -196,6 +184,12 @@ class _Builder:
 
     def _refuse(self, event: Event, message: str, reason: str = "yaml") -> NoReturn:
         raise Fault(reason, message, _start(event))
+
+
+def _ends(event: ScalarEvent) -> Ends:
+    if event.style in ("|", ">"):
+        return "text" if event.value.strip() else "empty"
+    return "closed" if event.style or event.value else "empty"
 
 
 def _start(event: Event) -> int:

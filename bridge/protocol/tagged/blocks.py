@@ -4,7 +4,8 @@ One pass, forward only, constant state beside the text itself: the answer cannot
 chunks, and no input costs more than linear time (T16).
 
 What decides, where the documents leave a choice:
-- An opening tag that is not followed by a JSON value is a mention in prose, and the search goes on (T15).
+- An opening tag that is not followed by a JSON value is a mention in prose, and the search goes on (T15). One that has
+  a line for itself, and then something else than JSON, is none: a further opening tag may be part of what it holds.
 - The first block that is followed by one decides. If it is cut or broken, no later block of the reply runs: what looks
   like a later block may be the content of the broken one (a file that quotes this protocol), and to run that is worse
   than to ask again. The document's own expression reads it so too: it takes the first match or none.
@@ -16,68 +17,49 @@ What decides, where the documents leave a choice:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 
 from bridge.protocol import limits, lint
-from bridge.protocol.jsontext import BadJson, JsonScanner, decode
-from bridge.protocol.models import Code, ParsedReply, StreamEvent
-from bridge.protocol.outlet import Outlet
-from bridge.protocol.remarks import Remark
+from bridge.protocol.jsontext import BadJson, JsonScanner, decode, fault
+from bridge.protocol.models import ParsedReply
+from bridge.protocol.tagged import edges
 from bridge.protocol.tagged.conclusion import Block, conclude
-from bridge.protocol.tagged.edges import skip
 from bridge.protocol.tagged.manners import PLAIN, Manners, ReadCalls
 from bridge.protocol.tags import THINKING, TagSet, name_of
-from bridge.protocol.thoughts import Thoughts
+from bridge.protocol.tagstream import TagStream
 from tool_manager.models import ToolCall
 
 __all__ = ["BlockStream", "Manners", "ReadCalls"]
 
 
-class BlockStream:
+class BlockStream(TagStream):
     """The parser of one reply, fed in chunks. See `bridge.protocol.dialect.StreamParser` for the contract."""
 
-    _reads_elements = False  # whether a block may begin with another tag
-
-    def __init__(self, tag: str, read: ReadCalls, *, multi: bool = False, manners: Manners = PLAIN) -> None:
+    def __init__(
+        self,
+        tag: str,
+        read: ReadCalls,
+        *,
+        multi: bool = False,
+        manners: Manners = PLAIN,
+        tools: Container[str] | None = None,
+    ) -> None:
+        super().__init__(tools)
         self._manners = manners
         self._open, self._close, self._read, self._multi = f"<{tag}>", f"</{tag}>", read, multi
         self._prose, self._over, self._within = _tag_sets(tag)
-        self._parts: list[str] = []
-        self._length = 0
-        self._base = 0  # offset in the reply of the first character of the chunk at hand
-        self._carry = ""  # end of the last chunk, where it may be the beginning of something
-        self._state = self._seek
         self._is_over = False  # no further block can run
         self._has_failed = False
-        self._thoughts = Thoughts()
         self._mention: int | None = None  # an opening tag that was no block, unless its closing tag follows
+        self._after_mention = -1  # where an opening tag would follow it directly
+        self._is_own_line = False  # whether it has a line for itself
         self._opened = self._json_at = 0
         self._json = JsonScanner()
         self._block: Sequence[ToolCall] = ()
         self._blocks: list[Block] = []
-        self._remarks: list[Remark] = []
-        self._out = Outlet()
-        self._reply: ParsedReply | None = None
 
-    def feed(self, chunk: str) -> list[StreamEvent]:
-        if self._reply is not None:
-            raise ValueError("this stream is closed: make a new one for each reply")
-        data = self._carry + chunk
-        self._base = self._length - len(self._carry)
-        self._parts.append(chunk)
-        self._length += len(chunk)
-        self._carry, at = "", 0
-        while at < len(data):
-            at = self._state(data, at)
-        return self._out.events()
-
-    def close(self) -> ParsedReply:
-        if self._reply is None:
-            self._reply = self._conclude("".join(self._parts))
-        return self._reply
-
-    # States: each reads from `at` and says where the next one goes on; what it cannot decide yet it leaves in `_carry`.
+    # States.
 
     def _seek(self, data: str, at: int) -> int:
         name = self._thoughts.name
@@ -154,17 +136,34 @@ class BlockStream:
     def _opening_tag(self, data: str, start: int, end: int) -> None:
         self._opened = self._base + start
         is_prose = not self._thoughts.name and not self._is_over
-        # As `_opened_block` does, at a fraction of the cost: replies of nothing but tags exist.
-        if data.startswith("<", end) and not self._reads_elements:
-            if is_prose:
-                self._mention = self._opened if self._manners.strict else None
+        if is_prose and self._was_meant():
+            self._fail("shape", f"another {self._open} follows the opening tag without JSON between", self._opened)
             self._show(self._open)
-            return
-        self._state = self._opened_block if is_prose or self._thoughts.name else self._further_block
-        self._take(data, start, end)
+        elif self._begins_nothing(data, end):
+            # as `_opened_block` does, at a fraction of the cost: replies of nothing but tags exist
+            if is_prose:
+                self._pass_over(self._base + end)
+            self._show(self._open)
+        else:
+            self._state = self._opened_block if is_prose or self._thoughts.name else self._further_block
+            self._is_own_line = self._begins_line(data, start) if is_prose else self._is_own_line
+            self._take(data, start, end)
+
+    def _was_meant(self) -> bool:
+        """Whether the mention before the opening tag at hand is none, so that this one may be what it holds."""
+        return self._manners.strict if self._opened == self._after_mention else self._is_own_line
+
+    def _pass_over(self, end: int, *, tried: bool = False, own_line: bool = False) -> None:
+        """The opening tag was no block, as what stands at `end` shows."""
+        self._mention = self._opened if tried or self._manners.strict else None
+        self._after_mention, self._is_own_line = end, own_line
+
+    def _begins_nothing(self, data: str, at: int) -> bool:
+        """Whether it is certain that no block begins with what stands at `at`."""
+        return data.startswith("<", at)
 
     def _skip_edge(self, data: str, at: int) -> int:
-        end, waits = skip(data, at, marks=self._manners.edges)
+        end, waits = edges.skip(data, at, marks=self._manners.edges)
         self._take(data, at, end)
         if waits:
             self._carry = data[end:]
@@ -178,16 +177,11 @@ class BlockStream:
         elif tag[1] == "/":
             self._out.show(tag)
             self._thoughts.border = end
-            self._take_back()
+            self._take_back(block.start for block in self._blocks)
+            self._blocks, self._is_over, self._is_own_line = [], self._has_failed, False
         else:
             self._thoughts.enter(name_of(tag), start, end)
             self._show(tag)
-
-    def _take_back(self) -> None:
-        """Thinking has ended that began before the reply: no call before here was meant."""
-        for block in self._blocks:
-            self._remark("call_in_thinking", "", "a call inside thinking never runs", block.start)
-        self._blocks, self._is_over = [], self._has_failed
 
     def _no_json(self, data: str, at: int) -> None:
         held = self._out.held[len(self._open) :]
@@ -198,11 +192,12 @@ class BlockStream:
             return
         # `<TOOL_CALL>read_file` is a try, `<TOOL_CALL> and` is prose: only the former's closing tag makes it malformed
         tried = (first.isalnum() or first == "-") and (own_line or len(inner) == len(held))
-        self._mention = self._opened if tried or self._manners.strict else None
+        self._pass_over(self._base + at, tried=tried, own_line=own_line and self._is_own_line)
         self._out.release()
         self._state = self._seek
 
     def _closing_tag_in_prose(self, offset: int) -> None:
+        self._is_own_line = False
         if self._mention is None:
             return
         if self._manners.strict:
@@ -231,7 +226,7 @@ class BlockStream:
         self._json_at, self._json, self._mention = offset, JsonScanner(eager=not self._thoughts.name), None
         self._state = self._in_json
         if self._thoughts.name:
-            self._remark("call_in_thinking", "", "a call inside thinking never runs", self._opened)
+            self._in_thinking(self._opened)
 
     def _json_text(self) -> str:
         return self._out.held[self._json_at - self._opened :]
@@ -254,24 +249,18 @@ class BlockStream:
     def _finish(self, end: int) -> None:
         self._blocks.append(Block(self._block, self._opened, end))
         self._out.close_calls(self._block)
-        self._state, self._is_over = self._seek, not self._multi
+        self._state, self._is_over, self._is_own_line = self._seek, not self._multi, False
 
     def _fail_json(self, text: str, error: BadJson) -> None:
-        quoted = error.reason == "json"
-        place = f" at character {error.offset + 1}" if quoted else ""
-        self._fail(error.reason, f"the JSON is not valid: {error}{place}", self._json_at + error.offset, quoted=quoted)
-        if damage := lint.damage(text, error.offset, str(error)):
-            self._remark("rendering_damage", *damage, self._json_at + error.offset)
+        broken, *damage = lint.bad_json(text, self._json_at, error)
+        self._fail(broken.reason, broken.message, broken.offset, quoted=broken.quoted)
+        self._remarks += damage
 
     def _fail(self, reason: str, message: str, offset: int, *, quoted: bool = False) -> None:
         self._remark("malformed_call", reason, message, offset, quoted=quoted)
         self._out.release()
         self._has_failed = self._is_over = True
         self._state = self._seek if self._blocks or self._manners.moves_thinking else self._ignore
-
-    def _remark(self, code: Code, reason: str, message: str, offset: int, *, quoted: bool = False) -> None:
-        if len(self._remarks) < limits.MAX_DIAGNOSTICS:
-            self._remarks.append(Remark(code, reason, message, offset, quoted))
 
     def _take(self, data: str, start: int, end: int) -> None:
         if self._thoughts.name or self._is_over:
@@ -288,9 +277,9 @@ class BlockStream:
     def _end_of_reply(self, text: str) -> None:
         if self._has_failed:
             return
-        if self._thoughts.name or (self._remarks and not text[self._thoughts.border :].strip()):
-            self._end_of_thinking()
-        elif self._state == self._opened_block:
+        if self._ends_in_thinking(text, has_calls=bool(self._blocks)):
+            return
+        if self._state == self._opened_block:
             if not self._carry or self._carry.startswith(("```", "~~~")):
                 self._fail("cut", f"the reply ends after {self._open}", self._opened)
         elif self._state == self._in_json:
@@ -298,37 +287,27 @@ class BlockStream:
         elif self._state == self._after_json:
             self._fail("closing_tag", f"the reply ends without {self._close}", self._length)
         elif self._manners.edges and not self._blocks:
-            self._untagged(text + "\n")  # which ends what stands at its end
+            self._untagged(text)
 
     def _untagged(self, text: str) -> None:
-        """A reply that is nothing but what the tags should hold: a page has swallowed them, or the model forgot."""
-        start, _ = skip(text, 0, marks=True)
-        if not text.startswith("{", start):
-            return
-        json = JsonScanner(eager=True)
-        end, _ = json.scan(text, start)
-        if json.value is None or isinstance(self._read(json.value), str) or skip(text, end, marks=True)[0] < len(text):
-            return
-        self._remark("malformed_call", "tags", f"a call stands there without {self._open} and {self._close}", start)
-        self._remark("rendering_damage", "tags", "tags outside a code fence may vanish", start)
+        start, value = edges.only_json(text)
+        if value is not None and not isinstance(self._read(value), str):
+            self._remark("malformed_call", "tags", f"a call stands there without {self._open} and {self._close}", start)
+            self._remark("rendering_damage", "tags", "tags outside a code fence may vanish", start)
 
     def _fail_unended(self, reason: str, message: str, *, quoted: bool = False) -> None:
         text = self._json_text()
-        error = _first_error(text) if self._json.deepest <= limits.MAX_DEPTH else _TOO_DEEP
-        if error.reason == "cut":
+        error = fault(text) if self._json.deepest <= limits.MAX_DEPTH else _TOO_DEEP
+        if error is None or error.reason == "cut":
             told = f"{message} after {len(text)} characters of it"
             self._fail(reason, told, self._json_at + len(text), quoted=quoted)
         else:
             self._fail_json(text, error)
 
-    def _end_of_thinking(self) -> None:
-        """A call in thinking that an answer follows was a thought; with nothing after it, it was meant."""
-        if self._remarks and not self._blocks:
-            message = "the reply holds its call inside thinking, where no call runs"
-            self._remarks.insert(0, Remark("malformed_call", "thinking", message, self._remarks[0].offset))
-
     def _conclude(self, text: str) -> ParsedReply:
         self._end_of_reply(text)
+        if not self._blocks:
+            self._tell_missed(text)
         return conclude(text, self._blocks, self._remarks, self._thoughts, self._manners, self._open)
 
 
@@ -342,13 +321,3 @@ def _tag_sets(tag: str) -> tuple[TagSet, TagSet, dict[str, TagSet]]:
     tags = (f"<{tag}>", f"</{tag}>")
     prose, over = (TagSet(exact, opening=THINKING, closing=THINKING) for exact in (tags, tags[:1]))
     return prose, over, {name: TagSet(tags[:1], closing=(name,)) for name in THINKING}
-
-
-def _first_error(text: str) -> BadJson:
-    """What is wrong with `text`, whose last bracket is missing."""
-    error = BadJson("cut", "it does not end", len(text))
-    try:
-        decode(text)
-    except BadJson as found:
-        error = found
-    return error

@@ -11,7 +11,9 @@ import string
 from typing import Final
 
 from bridge.protocol import limits
+from bridge.protocol.jsontext import decode_prefix
 from bridge.protocol.tags import SPACE
+from tool_manager.models import JsonValue
 
 LABELS: Final = (
     # languages of a fence, which pages show as the title of the block
@@ -55,6 +57,15 @@ def skip(data: str, at: int, *, marks: bool) -> tuple[int, bool]:
         if end is None or end == at:
             return at, end is None
         at = end
+
+
+def only_json(text: str) -> tuple[int, JsonValue]:
+    """Where the JSON object begins that is all of `text` but for white space, fences and labels; and the object, None
+    if there is no such."""
+    text += "\n"  # which ends what stands at its end
+    start, _ = skip(text, 0, marks=True)
+    value, end = decode_prefix(text, start) if text.startswith("{", start) else (None, 0)
+    return start, value if end and skip(text, end, marks=True)[0] == len(text) else None
 
 
 def _mark(data: str, at: int) -> int | None:

@@ -17,6 +17,7 @@ from tool_manager.models import JsonObject, JsonValue, ToolCall
 CHILDREN = ("<server_name>", "<tool_name>", "<arguments>")
 """What such a call may begin with."""
 
+_NAMES = tuple(child[1:-1] for child in CHILDREN)
 _LONGEST = max(map(len, CHILDREN))
 _TOKEN = re.compile(
     r"<!\[CDATA\[(?P<data>.*?)\]\]>|<(?P<end>/?)(?P<name>[^\W\d][\w.-]*)\s*(?P<empty>/?)>|(?P<text>[^<]+)", re.S
@@ -40,8 +41,10 @@ class _Element:
 class ForgeStream(BlockStream):
     """Also takes blocks made of elements; `read` is given what they hold as if it had been JSON."""
 
-    _reads_elements = True
     _in_data = False
+
+    def _begins_nothing(self, data: str, at: int) -> bool:
+        return len(data) - at >= _LONGEST and data.startswith("<", at) and not data.startswith(CHILDREN, at)
 
     def _no_json(self, data: str, at: int) -> None:
         if data[at] == "<":
@@ -99,6 +102,8 @@ def read_markup(text: str) -> JsonObject:
     names = [child.name for child in root.children]
     if len(set(names)) < len(names):
         raise BadMarkup("an element stands there twice")
+    if strange := set(names).difference(_NAMES):
+        raise BadMarkup(f"{min(strange)[: limits.EXCERPT]!a} is none of {', '.join(_NAMES)}")
     fields = dict(zip(names, map(_value, root.children), strict=True))
     for name in ("server_name", "tool_name"):
         if isinstance(fields.get(name), str):

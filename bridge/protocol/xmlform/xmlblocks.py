@@ -11,22 +11,23 @@ What decides, where the documents leave a choice:
 - A `</arg>`, `</arguments>` or `</tool>` that closes nothing, after a call, takes that call back: a value that quotes
   these tags unescaped ends where it first holds them all, and half an argument must never run. Therefore a closed
   block is not final.
+- A block that a code fence opens directly before runs only if that fence is closed, and so do those that follow in it.
 - A block inside thinking is stepped over, so that `</think>` in one of its values ends nothing (X19).
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import cache
 from itertools import chain, islice
 from typing import Final
 
 from bridge.protocol import limits
-from bridge.protocol.models import Code, ParsedReply, StreamEvent
-from bridge.protocol.outlet import Outlet
-from bridge.protocol.remarks import Remark, diagnostic
+from bridge.protocol.models import ParsedReply
+from bridge.protocol.remarks import diagnostic
 from bridge.protocol.tags import THINKING, TagSet, name_of
-from bridge.protocol.thoughts import Thoughts
-from bridge.protocol.xmlform import xmllint
+from bridge.protocol.tagstream import TagStream
+from bridge.protocol.xmlform import xmlfences, xmllint
 from bridge.protocol.xmlform.xmltags import HEADS, Tag, TagScanner, whole_tag
 from bridge.protocol.xmlform.xmltree import BadBlock, Tree
 from tool_manager.models import ToolCall
@@ -35,48 +36,23 @@ _SECTIONS: Final = {"<!--": "-->", "<![CDATA[": "]]>"}
 _PROSE: Final = ("<tool", "</tool", "</arg")
 
 
-class XmlStream:
+class XmlStream(TagStream):
     """The parser of one reply, fed in chunks. See `bridge.protocol.dialect.StreamParser` for the contract.
 
     `several` takes every block, otherwise the first. `decode=False` leaves entities as they are (X12).
     """
 
-    def __init__(self, *, several: bool, decode: bool = True) -> None:
+    def __init__(self, *, several: bool, decode: bool = True, tools: Container[str] | None = None) -> None:
+        super().__init__(tools)
         self._several, self._decode = several, decode
-        self._parts: list[str] = []
-        self._length = 0
-        self._base = 0  # offset in the reply of the first character of the chunk at hand
-        self._carry = ""  # end of the last chunk, where it may be the beginning of something
-        self._state = self._seek
         self._has_failed = False
-        self._thoughts = Thoughts()
         self._tag, self._tag_at = TagScanner("<"), 0
         self._section = ""
         self._tree: Tree | None = None
         self._opened = 0
         self._blocks: list[tuple[ToolCall, int, int]] = []
-        self._remarks: list[Remark] = []
-        self._out = Outlet()
-        self._reply: ParsedReply | None = None
 
-    def feed(self, chunk: str) -> list[StreamEvent]:
-        if self._reply is not None:
-            raise ValueError("this stream is closed: make a new one for each reply")
-        data = self._carry + chunk
-        self._base = self._length - len(self._carry)
-        self._parts.append(chunk)
-        self._length += len(chunk)
-        self._carry, at = "", 0
-        while at < len(data):
-            at = self._state(data, at)
-        return self._out.events()
-
-    def close(self) -> ParsedReply:
-        if self._reply is None:
-            self._reply = self._conclude("".join(self._parts))
-        return self._reply
-
-    # States: each reads from `at` and says where the next one goes on; what it cannot decide yet it leaves in `_carry`.
+    # States.
 
     def _seek(self, data: str, at: int) -> int:
         """Outside any block, and between the tags of one."""
@@ -95,8 +71,7 @@ class XmlStream:
             self._begin_section(found[0])
         elif found[0] in HEADS:
             if tag := whole_tag(data, found.start()):
-                self._read(tag)
-                return found.start() + len(tag.source)
+                return self._whole_tag(tag, data, found.start())
             self._tag, self._state = TagScanner(found[0]), self._in_tag
         else:
             self._thinking_tag(found[0])
@@ -166,6 +141,18 @@ class XmlStream:
         else:
             self._tag_in_block(self._tree, tag)
 
+    def _whole_tag(self, tag: Tag, data: str, start: int) -> int:
+        size = len(tag.source)
+        last = start
+        if self._tree is None and tag.opens:
+            # as `_read` does of a tag that opens, and opens again: replies of nothing but tags exist
+            while data.startswith(tag.source, last + size):
+                last += size
+            self._out.show(data[start:last])
+            self._tag_at = self._base + last
+        self._read(tag)
+        return last + size
+
     def _tag_in_prose(self, tag: Tag) -> None:
         if tag.closing:
             self._out.show(tag.source)
@@ -195,7 +182,7 @@ class XmlStream:
             self._fail(bad, self._tag_at, tag.name)
             return
         if self._thoughts.name and (call or tree.has_args) and not had_args:
-            self._remark("call_in_thinking", "", "a call inside thinking never runs", self._opened)
+            self._in_thinking(self._opened)
         if call is not None:
             self._finish(call, self._tag_at + len(tag.source))
 
@@ -214,15 +201,10 @@ class XmlStream:
             self._thoughts.leave(start, end)
         elif source[1] == "/":
             self._thoughts.border = end
-            self._take_back()
+            self._take_back(start for _, start, _ in self._blocks)
+            self._blocks = []
         else:
             self._thoughts.enter(name_of(source), start, end)
-
-    def _take_back(self) -> None:
-        """Thinking has ended that began before the reply: no call before here was meant."""
-        for _, start, _ in self._blocks:
-            self._remark("call_in_thinking", "", "a call inside thinking never runs", start)
-        self._blocks = []
 
     def _stray_closer(self, tag: str) -> None:
         if self._blocks and not self._thoughts.name and not self._has_failed:
@@ -262,10 +244,6 @@ class XmlStream:
     def _malformed(self, reason: str, message: str, offset: int) -> None:
         self._remark("malformed_call", reason, message, offset)
 
-    def _remark(self, code: Code, reason: str, message: str, offset: int) -> None:
-        if len(self._remarks) < limits.MAX_DIAGNOSTICS:
-            self._remarks.append(Remark(code, reason, message, offset))
-
     def _take(self, text: str) -> None:
         if self._thoughts.name:
             self._out.show(text)
@@ -275,14 +253,11 @@ class XmlStream:
     # The end.
 
     def _end_of_reply(self, text: str) -> None:
-        thought = [each for each in self._remarks if each.code == "call_in_thinking"]
         if self._has_failed or (self._blocks and not self._several):
             return
-        if self._thoughts.name or (thought and not text[self._thoughts.border :].strip()):
-            if thought and not self._blocks:
-                message = "the reply holds its call inside thinking, where no call runs"
-                self._remarks.insert(0, Remark("malformed_call", "thinking", message, thought[0].offset))
-        elif self._tree is not None:
+        if self._ends_in_thinking(text, has_calls=bool(self._blocks)):
+            return
+        if self._tree is not None:
             self._end_in_block(self._tree)
         elif self._state == self._in_tag and self._tag.is_cut_tag:
             self._malformed("cut", "the reply was cut off inside the <tool> tag", self._tag_at)
@@ -291,7 +266,9 @@ class XmlStream:
         if tree.is_mention or (tree.name is None and not tree.has_args):
             return
         if tree.closer is not None:
-            self._malformed("closing_tag", "an <arg> is not closed before this tag", tree.closer)
+            what = "an <item> is not closed before this tag; write it as &lt;item>, if it is text"
+            told = what if tree.opens_item else "an <arg> is not closed before this tag"
+            self._malformed("closing_tag", told, tree.closer)
         else:
             length = self._length - self._opened
             message = f"the reply was cut off inside the call, after {length} characters of it"
@@ -299,8 +276,10 @@ class XmlStream:
 
     def _conclude(self, text: str) -> ParsedReply:
         self._end_of_reply(text)
-        starts, ends = [start for _, start, _ in self._blocks], [end for _, _, end in self._blocks]
-        before, *after = zip([0, *ends], [*starts, len(text)], strict=True)
+        self._refuse_unclosed_fence(text)
+        if not self._blocks:
+            self._tell_missed(text)
+        before, *after = self._spans(text)
         remarks = islice(chain(self._remarks, xmllint.outside_calls(text, [before, *after])), limits.MAX_DIAGNOSTICS)
         return ParsedReply(
             kind="tool_calls" if self._blocks else "text",
@@ -309,6 +288,17 @@ class XmlStream:
             diagnostics=tuple(diagnostic(text, remark) for remark in remarks),
             rest="".join([text[slice(*span)] for span in after]),
         )
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        """What stands outside the calls of `text`, the reply."""
+        starts, ends = [start for _, start, _ in self._blocks], [end for _, _, end in self._blocks]
+        return list(zip([0, *ends], [*starts, len(text)], strict=True))
+
+    def _refuse_unclosed_fence(self, text: str) -> None:
+        first = xmlfences.unclosed(text, self._spans(text)) if self._blocks else None
+        if first is not None:
+            del self._blocks[first:]
+            self._malformed("cut", "the reply ends before the code fence around the call does", len(text))
 
 
 @cache

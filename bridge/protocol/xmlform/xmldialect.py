@@ -26,8 +26,8 @@ class XmlDialect(Dialect):
         self._decode = decode_entities
 
     def stream(self, *, multi: bool = False, tools: Tools | None = None) -> StreamParser:
-        del tools  # an unknown name is for the ToolManager to refuse (X2)
-        return XmlStream(several=multi or self.several, decode=self._decode)
+        # an unknown name is for the ToolManager to refuse (X2)
+        return XmlStream(several=multi or self.several, decode=self._decode, tools=tools)
 
     def format_call(self, call: ToolCall) -> str:
         """The call in a fence of four backticks; a reasoning is not written, for these dialects have no place for it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from bridge.protocol import lint
 from bridge.protocol.remarks import Remark
 
 _NAME = r"[ \t\r\n]{1,20}name[ \t]{0,5}=[ \t]{0,5}"
@@ -17,19 +18,16 @@ _DAMAGE = {
     "quotes": ("smart_quotes", "quotes of the tag have become typographic ones, as pages do outside a code fence"),
     "entities": ("entities", "the tags have become HTML entities"),
 }
-_WRITTEN_RESULT = re.compile(
-    r"^[ \t>*`]{0,20}(?:TOOL_(?:RESULT|ERROR):|The following tool executions have completed\.)", re.MULTILINE
-)
+_NAMED = re.compile(r"name[ \t]{0,5}=")
+_FRAMES = ("TOOL_RESULT:", "TOOL_ERROR:", "The following tool executions have completed.")
 
 
 def outside_calls(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Remark]:
     """Remarks on `spans`, the parts of `text` before the first call and after each. Linear in their length."""
-    if len(spans) == 1:
+    if len(spans) == 1 and _NAMED.search(text):
         yield from _look_alikes(text)
     for span in spans:
-        for found in _WRITTEN_RESULT.finditer(text, *span):
-            message = "the model wrote a tool result itself; it is not one"
-            yield Remark("model_written_result", "", message, found.start())
+        yield from lint.written_results(text, span, _FRAMES)
 
 
 def _look_alikes(text: str) -> Iterator[Remark]:

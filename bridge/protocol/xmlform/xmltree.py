@@ -21,6 +21,9 @@ from tool_manager.models import JsonValue, ToolCall
 _BLANK = re.compile(f"{SPACE}*")
 _ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 _OF_A_DEFINITION = frozenset({"type", "required"})
+_OF_A_TOOL = frozenset({"name", "id", "description"})
+_OF_AN_ARG = frozenset({"name", "description", "default", "enum_values"}) | _OF_A_DEFINITION
+_MARKUP = re.compile(r"</?[^\W\d]")
 
 
 class BadBlock(Exception):
@@ -39,11 +42,16 @@ class _Value:
     key: str | None
     runs: list[tuple[bool, list[str]]] = field(default_factory=list)
     inside: JsonValue = None
+    plain: list[str] = field(default_factory=list)
     closer: int | None = None
 
     def add(self, text: str, literal: bool) -> None:
+        self.plain.append(text)
+        self.comment(text, literal)
+
+    def comment(self, text: str, literal: bool = False) -> None:
         if self.inside is not None:
-            return  # stray text beside structure (A29)
+            return
         if not self.runs or self.runs[-1][0] != literal:
             self.runs.append((literal, []))
         self.runs[-1][1].append(text)
@@ -57,6 +65,12 @@ class _Value:
             self.inside, self.runs = wanted(), []
         elif not isinstance(self.inside, wanted):
             raise BadBlock("shape", "a value holds both <arg> and <item>")
+
+    def refuse_markup(self) -> None:
+        """Text beside structure is dropped (A29), but a tag that is none of ours was meant to be something."""
+        found = None if self.inside is None else _MARKUP.search("".join(self.plain))
+        if found:
+            raise BadBlock("shape", f"{found[0]!r} stands beside the tags of the call; write &lt; for < in values")
 
     def place(self, child: _Value, decode: bool) -> None:
         if isinstance(self.inside, list):
@@ -91,6 +105,7 @@ class Tree:
         self.name = name if name.strip() else None
         self._id, self._decode, self._is_weak = tag.attributes.get("id", ""), decode, tag.single
         self._root = _Value("tool", None, inside={})
+        self._has_strange = not tag.attributes.keys() <= _OF_A_TOOL
         self._open: list[_Value] = []
         self._trimmed: dict[tuple[str | int, ...], str] = {}
         self._wrapper = "none"
@@ -112,6 +127,11 @@ class Tree:
         return next((each.closer for each in self._open if each.closer is not None), None)
 
     @property
+    def opens_item(self) -> bool:
+        """Whether an `<item>` is open."""
+        return bool(self._open) and self._open[-1].kind == "item"
+
+    @property
     def is_opaque(self) -> bool:
         """Whether nothing but `<tool>` and `</tool>` is read now."""
         return self._tools_inside > 0
@@ -120,11 +140,12 @@ class Tree:
         if self._open:
             self._open[-1].add(text, literal)
         elif not _BLANK.fullmatch(text):
+            self._root.add(text, literal)
             self.has_text = True
 
     def comment(self, text: str) -> None:
         if self._open:
-            self._open[-1].add(text, False)
+            self._open[-1].comment(text)
 
     def take(self, tag: Tag, offset: int) -> ToolCall | None:
         """Read `tag`, which stands at `offset`; the call, if the block is over and has one. Raises `BadBlock`."""
@@ -146,6 +167,8 @@ class Tree:
             raise BadBlock("shape", "an <item> stands outside any <arg>")
         if tag.empty and _OF_A_DEFINITION & tag.attributes.keys():
             raise BadBlock("shape", "this is the definition of a tool, without values")
+        if not tag.attributes.keys() <= _OF_AN_ARG:
+            raise BadBlock("shape", f"a value must stand between <{tag.name}> and </{tag.name}>, not in an attribute")
         if len(self._open) >= limits.MAX_DEPTH:
             raise BadBlock("depth", f"it is nested more than {limits.MAX_DEPTH} levels deep")
         self.has_args = True
@@ -158,7 +181,9 @@ class Tree:
 
     def _close(self, tag: Tag) -> None:
         if not self._open or self._open[-1].kind != tag.name:
-            raise _stray(f"</{tag.name}> closes nothing")
+            unclosed = "; <item> is not closed, write &lt;item> if it is text" if self.opens_item else ""
+            raise _stray(f"</{tag.name}> closes nothing{unclosed}")
+        self._open[-1].refuse_markup()
         self._note_white_space(self._open[-1])
         value = self._open.pop()
         self._innermost.place(value, self._decode)
@@ -206,6 +231,9 @@ class Tree:
             raise BadBlock("shape", "text but no <arg> stands in the block")
         if self.name is None:
             raise BadBlock("shape", "the <tool> tag has no name", goes_on=True)
+        if self._has_strange:
+            raise BadBlock("shape", "the arguments must stand in <arg> tags, not in attributes of <tool>")
+        self._root.refuse_markup()
         if _ID.fullmatch(self._id):
             return ToolCall(self._id, self.name, self._root.inside, written=self._trimmed)
         return ToolCall.of(self.name, self._root.inside, written=self._trimmed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from bridge.protocol import ResponseParser, TextDelta, ToolCall, ToolResult, dialects
+from bridge.protocol import ResponseParser, TextDelta, ToolCall, ToolResult, dialects, limits
 from tests.protocol.lineform.lines_strategies import arguments, names, streamed, texts
 from tool_manager.models import ToolSpec
 
@@ -66,7 +66,6 @@ def test_calls_in_lines_are_not_looked_for(dialect: str) -> None:
         ('So {"name": "a", "arguments": {}}', []),
         ('{"name": "a", "arguments": {}} it is', []),
         ('```json\n{"name": "a", "arguments": {}}\nmore\n```', []),
-        ('```json\n{"name": "a", "arguments": {}}', []),
         ('{"name": "unknown", "arguments": {}}', []),
         ('{"name": "b", "version": "1"}', []),
         (f'{{"content": "{XML}"}}'.replace('"a"', "'a'"), []),
@@ -100,11 +99,96 @@ def test_nothing_runs_after_a_broken_block(first: str) -> None:
         assert reply.problem is not None
 
 
-@pytest.mark.requirement("X17")
-def test_a_request_of_the_assistant_api_is_never_run() -> None:
-    reply = PARSER.parse('{"tool_request": {"name": "a", "arguments": {}}}')
-    assert (reply.kind, reply.calls) == ("text", ())
-    assert reply.problem is not None
+@pytest.mark.requirement("X17", "X21")
+def test_a_request_of_the_assistant_api_says_that_it_is_one() -> None:
+    text = '{"tool_request": {"name": "a", "arguments": {}}}'
+    stream = PARSER.stream()
+    assert stream.feed(text) == []
+    reply = stream.close()
+    assert (reply.dialect, [call.name for call in reply.calls]) == ("assistant_api", ["a"])
+    assert not dialects.get(reply.dialect).executes
+    assert not PARSER.parse(f"```json\n{text}\n```").calls
+
+
+@pytest.mark.requirement("X21")
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        (CALL, "tool_call"),
+        (BATCH, "cogency"),
+        (FORGE, "forge"),
+        (XML, "autobyteus_xml"),
+        ('<tool name="a"><arg name="b">1</arg></tool>', "xml_style"),
+        ('{"name": "a", "args": {}}', "gemini_json"),
+        ("<TOOL_CALL>{]</TOOL_CALL>", "tool_call"),
+        ("Hello", ""),
+    ],
+)
+def test_the_reply_says_which_dialect_it_is_in(text: str, dialect: str) -> None:
+    assert PARSER.parse(text).dialect == dialect
+
+
+ARGS = '{"name": "a", "args": {"b": 1}}'
+
+
+def test_arguments_are_those_of_the_dialect_that_knows_them() -> None:
+    assert KNOWING.parse(ARGS).calls == (ToolCall.of("a", {"b": 1}),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'```json title="x"\n{ARGS}\n```',
+        f"```JSON\n{ARGS}\n```",
+        f"Text:\n~~~tool_code\r\n{ARGS}\r\n~~~\r\n",
+        f"```js\n{{b}}\n```\n```json\n{ARGS}\n```",
+        f"<!-- so --> x\n```json\n{ARGS}\n`````",
+        f"```html\n<!--\n```\n\n```\n{ARGS}\n```",
+        f"<invoke name='x'>\n</invoke> no\n```\n{ARGS}\n```",
+        "<tool><tool_name>a</tool_name><arguments></arguments></tool>",
+        "<tool>\n <server_name>local</server_name><tool_name>a</tool_name><arguments></arguments></tool>",
+    ],
+)
+def test_calls_in_fences_and_elements(text: str) -> None:
+    reply = KNOWING.parse(text)
+    assert [call.name.rpartition(".")[2] for call in reply.calls] == ["a"], reply.diagnostics
+    assert all(streamed(KNOWING, text, size) == reply for size in (1, 2, 3, 7))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"````markdown\n```json\n{ARGS}\n```\n````",
+        f"~~~python\nx\n```json\n{ARGS}\n```\n~~~",
+        f"<!-- hidden\n```json\n{ARGS}\n```\n-->",
+        f"<!-- ```x -->\n````x\n```json\n{ARGS}\n```\n````",
+        f"So:\n    ```json\n    {ARGS}\n    ```",
+        f"````json\n{ARGS}\n```",
+        f"```json\n{ARGS}\n~~~",
+        f"```json\n{ARGS}",
+    ],
+)
+def test_json_that_is_content_is_no_call(text: str) -> None:
+    reply = KNOWING.parse(text)
+    assert (reply.kind, reply.text, reply.calls) == ("text", text, ())
+    assert PARSER.parse(text).diagnostics == ()
+    assert all(streamed(KNOWING, text, size) == reply for size in (1, 2, 3, 7))
+
+
+@pytest.mark.parametrize("head", ["<tool name='x'>", "<invoke name=", "<execute>", "TOOL: a", "a(", "a(b='c',"])
+def test_json_after_the_beginning_of_another_call_never_runs(head: str) -> None:
+    text = f"Now\n{head}\nor\n```json\n{ARGS}\n```\n{CALL}"
+    reply = KNOWING.parse(text)
+    assert (reply.kind, reply.text, reply.problem and reply.problem.reason) == ("text", text, "shape")
+    assert all(streamed(KNOWING, text, size) == reply for size in (1, 2, 3, 7))
+
+
+@pytest.mark.parametrize("text", [f"<tool name='x'>\n{CALL}", f"<tool name='x'>{BATCH}", f"<execute>{BATCH}"])
+def test_a_call_within_the_beginning_of_another_never_runs(text: str) -> None:
+    reply = KNOWING.parse(text)
+    assert not reply.calls
+    assert reply.problem is not None or reply.kind == "error"
+    assert all(streamed(KNOWING, text, size) == reply for size in (1, 2, 3, 7))
 
 
 @pytest.mark.requirement("X19")
@@ -114,6 +198,45 @@ def test_thinking_never_runs(call: str) -> None:
     assert not PARSER.parse(f"<thinking>\n{call}").calls
     assert not PARSER.parse(f"{call}\n</think>\n").calls
     assert len(PARSER.parse(f"<think>\n{call}\n</think>\n{CALL}").calls) == 1
+
+
+def test_xml_in_thinking_is_stepped_over() -> None:
+    text = f'<think>\n<tool name="a"><arguments><arg name="b">x < y</arg></arguments></tool>\nOne {XML}</think>{CALL}'
+    reply = PARSER.parse(text)
+    assert [call.name for call in reply.calls] == ["a"]
+    assert all(streamed(PARSER, text, size) == reply for size in (1, 2, 3, 7))
+    assert PARSER.parse("<think><tool name='a'><arguments>").problem is not None
+
+
+def test_remarks_are_counted() -> None:
+    reply = PARSER.parse("<think>" + CALL * 60)
+    assert len(reply.diagnostics) <= limits.MAX_DIAGNOSTICS + 1
+
+
+@pytest.mark.parametrize("head", ["", "So:\n```json\n"])
+def test_json_that_is_cut_is_corrected(head: str) -> None:
+    reply = KNOWING.parse(head + '{"name": "a", "arguments": {"b": "x')
+    assert (reply.calls, reply.problem and reply.problem.reason) == ((), "cut")
+
+
+def test_a_block_that_is_none_after_all_lets_no_later_call_run() -> None:
+    reply = KNOWING.parse(f"<TOOL_CALL>\u201cso\u201d it begins\n{CALL}")
+    assert (reply.kind, reply.calls) == ("text", ())
+
+
+def test_a_call_after_a_block_that_its_dialect_does_not_know_never_runs() -> None:
+    text = '<tool name=a><arg name=b>1</arg></tool> or <tool name="a"><arg name="b">1</arg></tool>'
+    stream = KNOWING.stream()
+    assert all(isinstance(event, TextDelta) for event in stream.feed(text))
+    reply = stream.close()
+    assert (reply.kind, reply.calls, reply.problem and reply.problem.reason) == ("text", (), "shape")
+
+
+@pytest.mark.parametrize("text", ["<TOOL_CALL>" * 9, "<tool name='a", "<tool x>", "<tool name='a'>\n<"])
+def test_tags_alone_are_text(text: str) -> None:
+    reply = KNOWING.parse(text)
+    assert (reply.kind, reply.text) == ("text", text)
+    assert all(streamed(KNOWING, text, size) == reply for size in (1, 2, 3, 7))
 
 
 def test_a_tag_in_a_string_ends_no_thinking() -> None:
@@ -151,11 +274,15 @@ def test_text_comes_early() -> None:
     assert stream.feed("Hello <b") == [TextDelta("Hello <b")]
     assert stream.feed(" <TOOL") == [TextDelta(" ")]
     assert stream.feed("S>") == [TextDelta("<TOOLS>")]
+    assert stream.close() is stream.close()
+    with pytest.raises(ValueError, match="closed"):
+        stream.feed("x")
 
 
 def test_it_teaches_and_answers_as_tool_call() -> None:
     taught, call, tools = dialects.get("tool_call"), ToolCall.of("a", {"b": 1}), [ToolSpec("read_file", "Reads")]
-    assert AUTO.format_call(call) == taught.format_call(call)
+    assert AUTO.format_call(call) == AUTO.format_calls([call]) == taught.format_call(call)
+    assert PARSER.parse(AUTO.format_calls([call, call])).calls == (call, call)
     assert AUTO.results_message([(call, ToolResult.ok(1))]) == taught.results_message([(call, ToolResult.ok(1))])
     assert AUTO.result_message(call, ToolResult.ok(1)) == taught.result_message(call, ToolResult.ok(1))
     assert AUTO.system_prompt(tools) == taught.system_prompt(tools)

@@ -137,3 +137,12 @@ def test_a_correction_says_what_where_and_how(name: str, text: str, part: str) -
     assert message.count("````") == 2 and message.endswith("\n````")
     assert len(message) < 600
     assert [call.name for call in ResponseParser(name).parse(message).calls] == ["tool_name"]
+
+
+@pytest.mark.requirement("A38", "X15")
+def test_refusals_in_the_words_of_the_document() -> None:
+    dialect, call = dialects.get("autobyteus_xml"), ToolCall.of("add", {})
+    assert dialect.invalid_text(call, "unknown_tool", "Unknown tool: add") == "No tool definition found for name 'add'"
+    told = dialect.invalid_text(call, "missing", "Missing required parameter: b")
+    assert told == "Invalid arguments for tool 'add': Required parameter 'b' is missing."
+    assert dialects.get("xml_style").invalid_text(call, "unknown_tool", "Unknown tool: add") == "Unknown tool: add"

@@ -52,3 +52,14 @@ def test_what_is_no_call(value: Any, is_meant: bool) -> None:
 def test_the_written_form() -> None:
     written = dialects.get("default_json").format_call(ToolCall.of("a", {"p": 1}))
     assert written == '````json\n{"tool": {"function": "a", "parameters": {"p": 1}}}\n````'
+
+
+@pytest.mark.requirement("A23")
+@pytest.mark.parametrize(
+    "text", ['{"tool": {"function": "x", "arguments": {"a": 1}}}', '{"tool": {"function": "x"}, "args": {"a": 1}}']
+)
+def test_arguments_that_stand_elsewhere_are_not_lost(text: str) -> None:
+    reply = ResponseParser("default_json").parse(text)
+    assert (reply.calls, reply.text) == ((), text)
+    assert reply.problem is not None
+    assert reply.problem.reason == "shape"

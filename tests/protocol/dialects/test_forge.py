@@ -190,6 +190,16 @@ def test_arguments_are_an_object_and_never_decoded_twice(arguments: str) -> None
     assert reply.error == "invalid arguments for echo: they must be a JSON object"
 
 
+@pytest.mark.requirement("F15")
+@pytest.mark.parametrize("key", ["args", "parameters", "params", "input", "Args"])
+@pytest.mark.parametrize("rest", ["", ', "arguments": null'])
+def test_arguments_under_another_name_are_not_lost(key: str, rest: str) -> None:
+    reply = parse(block(f'{{"tool_name":"echo","{key}":{{"a":1}}{rest}}}'))
+    assert (reply.kind, reply.calls) == ("error", ())
+    assert reply.error == 'invalid arguments for echo: they must stand under "arguments"'
+    assert called(parse(block(f'{{"tool_name":"t","{key}":1,"arguments":{{}}}}'))) == ("t", {})
+
+
 @pytest.mark.requirement("F34")
 @pytest.mark.parametrize("tag", ["think", "thinking", "Thinking"])
 def test_thinking_is_moved_out(tag: str) -> None:

@@ -150,10 +150,19 @@ def test_a_recovery_says_what_where_and_how(text: str, head: str, part: str) -> 
 
 
 @pytest.mark.requirement("F21")
-def test_a_recovery_quotes_little_of_a_long_reply() -> None:
-    reply = PARSER.parse('<tool>{"tool_name": "a", "arguments": ' + "x<`" * 9_000)
-    message = FORGE.correction_message(reply)
-    assert len(message) < 1_500
+@pytest.mark.parametrize("hard", ["x<`", "\U0001f600", '"', "{“", '{"tool_name":"x","arguments":{"a":"b "c" ', "\\"])
+@pytest.mark.parametrize(
+    "head",
+    [
+        "", "\n" * 9_999, '{"tool_name": "a", "arguments": ', '{"tool_name": "', '{"arguments": [], "tool_name": "',
+        "<tool_name>", '{“tool_name”: "', "<",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("tail", ["", "</tool>", '"}</tool>', "</tool_name></tool>"])
+def test_a_recovery_quotes_little_of_a_long_reply(head: str, hard: str, tail: str) -> None:
+    message = FORGE.correction_message(PARSER.parse(f"<tool>{head}{hard * 9_000}{tail}"))
+    assert message.startswith("ERROR: ")
+    assert len(message) <= limits.MAX_CORRECTION
     assert message.count("````") == 2
 
 

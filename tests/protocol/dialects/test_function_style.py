@@ -68,7 +68,7 @@ def test_values(body: str, args: dict[str, Any]) -> None:
         f"f({body})",
         f"Look:\n```python\n# so\nf({body})  # done\n```\nbye",
         f"f({body})\r\n",
-        f"  f({body}) \nx",
+        f"  f({body}) \n\nx",
     ):
         reply = KNOWING.parse(text)
         assert [call.args for call in reply.calls] == [args], reply.diagnostics
@@ -95,6 +95,7 @@ def test_values(body: str, args: dict[str, Any]) -> None:
         ("f(a=(1, 2))", "shape"),
         ("f(a={1: 2})", "shape"),
         ("f(a={1, 2})", "shape"),
+        ('f(a={"b": 1, "b": 2})', "shape"),
         ("f(a={'b' 2})", "shape"),
         ("f(a=1, a=2)", "shape"),
         ("f(a=007)", "shape"),
@@ -132,7 +133,8 @@ def test_a_doubtful_call_is_text_and_nothing_after_it_runs(call: str, reason: st
         "f(*a)",
         "f(a=1) is a call",
         "f(a=1).b",
-        "x = f(a=1)",
+        "f(a=1)\nis dangerous.",
+        "f()\n is dangerous.",
         "I call f(a=1)",
         "g(a=1)",
         "```js\nf(a=1)\n```",
@@ -156,6 +158,27 @@ def test_without_a_registry_only_whole_calls_with_names_are_taken(text: str) -> 
     assert PARSER.parse("g(a=1)").calls == (ToolCall.of("g", {"a": 1}),)
 
 
+def test_in_a_fence_a_call_is_over_with_its_line() -> None:
+    stream = KNOWING.stream()
+    stream.feed("```python\n")
+    assert stream.feed("f(a=1)\n") == [CallClosed(ToolCall.of("f", {"a": 1}))]
+
+
+@pytest.mark.parametrize(
+    "later", ["", "\n", "\n \r\nThen.", "\nf(b=2)", "\n```\nx\n```", "\nTOOL_RESULT: {}", "\n<think>\nx"]
+)
+def test_what_may_follow_a_call(later: str) -> None:
+    reply = KNOWING.parse(f"f(a=1){later}")
+    assert [call.args for call in reply.calls] == [{"a": 1}]
+    assert all(streamed(KNOWING, f"f(a=1){later}", size) == reply for size in (1, 2, 3))
+
+
+@pytest.mark.requirement("T23")
+def test_a_hint_is_never_a_call() -> None:
+    assert PARSER.parse(FUNCTION.error_message("no", "f(a=1)")).problem is None
+    assert not PARSER.parse(FUNCTION.error_message("no", "f(a=1)")).calls
+
+
 @pytest.mark.requirement("T7")
 def test_only_the_first_call_runs() -> None:
     text = "f(a=1)\nf(a=2)\n"
@@ -174,6 +197,7 @@ def test_only_the_first_call_runs() -> None:
         ("<think>\nf(a='</think>')\nf(b=1)", 0),
         ("<Think>\nf(a\n</THINK>\nf(a=1)", 1),
         ("f(a=1)\n</think>", 0),
+        ("<think>f(a=1)\nso", 0),
     ],
 )
 def test_thinking_never_runs(text: str, calls: int) -> None:
@@ -182,10 +206,22 @@ def test_thinking_never_runs(text: str, calls: int) -> None:
     assert calls or reply.problem is not None
 
 
-@pytest.mark.parametrize("text", ['- `read_file(path="a")`', "> f(a=1)", "      f(a=1)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '- `read_file(path="a")`',
+        "> f(a=1)",
+        "      f(a=1)",
+        "functions.f(a=1)",
+        "print(default_api.f(a=1))",
+        "x = f(a=1)",
+        "[f(a='x')]",
+        "f(a=1);",
+    ],
+)
 def test_a_call_in_marks_is_corrected(text: str) -> None:
     reply = KNOWING.parse(text)
-    assert [found.code for found in reply.diagnostics] == ["look_alike_tag"]
+    assert [found.code for found in reply.diagnostics] == ["malformed_call"]
     assert len(PARSER.parse(FUNCTION.correction_message(reply)).calls) == 1
 
 
@@ -194,7 +230,8 @@ def test_text_comes_early_and_a_call_when_its_line_ends() -> None:
     assert stream.feed("Hello you") == [TextDelta("Hello you")]
     assert stream.feed("\nread_fi") == [TextDelta("\n")]
     assert stream.feed("le(path='x'") == []
-    assert stream.feed(")\n") == [CallClosed(ToolCall.of("read_file", {"path": "x"}))]
+    assert stream.feed(")\n") == []
+    assert stream.feed("\n") == [CallClosed(ToolCall.of("read_file", {"path": "x"}))]
     assert FUNCTION.closed_block_is_final
 
 

@@ -14,6 +14,14 @@ from tests.protocol.strategies import json_values
 from tool_manager import ToolSpec, builtin_specs
 
 NAMES = ("openai_json", "gemini_json", "default_json")
+REFUSALS = [
+    (
+        "missing",
+        "Missing required parameter: a.b",
+        "Invalid arguments for tool 'x': Required parameter 'a.b' is missing.",
+    ),
+    ("type", "Expected type string, got null", "Invalid arguments for tool 'x': Expected type string, got null"),
+]
 KNOWN = [ToolSpec("known", "A tool")]
 
 
@@ -56,7 +64,7 @@ def test_shapes_and_their_precedence(value: Any, names: str) -> None:
 @pytest.mark.parametrize("arguments", [None, "", " ", {}, "{}"])
 def test_no_arguments_are_an_empty_object(arguments: Any) -> None:
     assert read({"name": "a", "arguments": arguments}) == [("a", {})]
-    assert read([{"function": {"name": "a"}, "name": "b", "arguments": {"x": 1}}]) == [("a", {})]
+    assert read([{"function": {"name": "a"}, "id": "1", "type": "function"}]) == [("a", {})]
 
 
 @pytest.mark.requirement("A19")
@@ -201,7 +209,8 @@ def test_results_are_one_message_without_a_call(name: str) -> None:
 def test_refusals_in_the_words_of_the_document(name: str) -> None:
     dialect, call = dialects.get(name), ToolCall.of("x", {})
     assert dialect.invalid_text(call, "unknown_tool", "e") == "No tool definition found for name 'x'"
-    assert dialect.invalid_text(call, "missing", "e") == "Invalid arguments for tool 'x': e"
+    for code, error, told in REFUSALS:
+        assert dialect.invalid_text(call, code, error) == told
     assert dialect.invalid_text(call, "other", "e") == "e"
     written = dialect.format_call(call)
     for message in (dialect.error_message(written), dialect.error_message("e", written)):
@@ -225,3 +234,22 @@ def test_a_correction_quotes_no_call() -> None:
     assert reply.problem is not None and '{"name"' in reply.problem.message
     message = dialects.get("gemini_json").correction_message(reply)
     assert [call.name for call in ResponseParser("gemini_json").parse(message).calls] == ["tool_name"]
+
+
+@pytest.mark.requirement("A19")
+@pytest.mark.parametrize(
+    ("value", "is_told"),
+    [
+        ([{"function": {"name": "a"}, "name": "b", "arguments": {"x": 1}}], True),
+        ({"tool": {"name": "a", "args": {"x": 1}}}, True),
+        ({"tool": {"name": "a"}, "input": {"x": 1}}, True),
+        ({"tool_calls": [{"name": "a", "args": {"x": 1}}]}, True),
+        ({"name": "known", "version": "1.0"}, True),
+        ({"role": "tool_result", "name": "known", "content": "x"}, True),
+        ({"name": "unknown", "version": "1.0"}, False),
+        ({"tools": [{"name": "known", "parameters": {}}]}, False),
+    ],
+)
+def test_arguments_that_stand_elsewhere_are_not_lost(value: Any, is_told: bool) -> None:
+    reply = ResponseParser("openai_json", tools=KNOWN).parse(json.dumps(value))
+    assert (reply.calls, reply.problem is not None) == ((), is_told)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bridge.protocol import CallClosed, ResponseParser, TextDelta, ToolCall, ToolResult, dialects
+from bridge.protocol import CallClosed, ResponseParser, TextDelta, ToolCall, ToolResult, dialects, limits
 from tests.protocol.lineform.lines_strategies import arguments, names, streamed, texts
 from tool_manager.models import ToolSpec
 
@@ -91,7 +91,7 @@ def test_values(body: str, args: dict[str, Any]) -> None:
 
 @pytest.mark.requirement("A38")
 def test_plain_scalars_remember_how_they_were_written() -> None:
-    (call,) = PARSER.parse("TOOL: w\nARGS:\n  a: 1.10\n  b: [x, 007]\n  c: '5'\n  d:\n").calls
+    (call,) = PARSER.parse("TOOL: w\nARGS:\n  a: 1.10\n  b: [x, 007]\n  c: '5'\n  d:\n  e: x").calls
     assert call.written == {("a",): "1.10", ("b", 1): "007"}
 
 
@@ -108,7 +108,8 @@ def test_plain_scalars_remember_how_they_were_written() -> None:
         ("\xa0\xa0a: 1", "yaml", "not made of spaces"),
         ('  a: "x', "cut", "not valid"),
         ("  a: [1, ", "cut", "not valid"),
-        ("  a: |", "cut", "text of a block"),
+        ("  a: |", "cut", "a value should begin"),
+        ("  b: 1\n  a:\n", "cut", "a value should begin"),
         ("  a: x: y", "yaml", "mapping values"),
         ("  a: .inf", "number", "finite"),
         ("  a: 1e999", "number", "finite"),
@@ -145,12 +146,29 @@ def test_a_page_that_changed_the_indentation_is_named() -> None:
 @pytest.mark.parametrize(
     ("text", "calls"),
     [
-        ("TOOL: w", 1),
-        ("TOOL: w\n\nDone.", 1),
+        ("TOOL: w", 0),
+        ("TOOL: w\n\nDone.", 0),
+        ("TOOL: w\n\nfile: a.py", 0),
+        ("TOOL: w\nARGS:", 1),
+        ("TOOL: w\nARGS: {}\nDone.", 1),
+        ("TOOL: w\nARGS:\n  a: 1\nDone.", 1),
+        ("TOOL: w\nARGS:\n\nDone.", 1),
+        ("TOOL: w\nARGS:\nDone.", 0),
+        ('TOOL: w\nARGS:\n{"a": 1}', 0),
+        ("TOOL: w\nARGS:\n* a: b", 0),
+        ("TOOL: w\nARGS:\n  a: |\n    x\ny", 0),
+        ("TOOL: w\nARGS:\n  a: |\n    x\n```\ny\n```", 0),
+        ("TOOL: w\nARGS:\n  a: |\n    x\n\ny", 1),
+        ("TOOL: w\nARGS:\n  a: |\n    x:\n", 1),
+        ("TOOL: w\nARGS:\n  a:\ny", 0),
+        ("TOOL: w\nARGS:\n  a: [b, ]\ny", 1),
+        ("````yaml\nTOOL: w\nARGS:\n  a: |\n    x\n```\n````", 0),
+        ("```yaml\nCopy code\nTOOL: w\nARGS:\n  a: 1\n```", 1),
         ("TOOL: 'w'\nARGS: {}", 1),
         ("\ufeffTOOL: w\nARGS:\n  a: 1\n\nand more", 1),
         ("1. so\n   ```\n   TOOL: w\n   ARGS:\n     a: 1\n   ```\n", 1),
-        ("~~~~\nTOOL: w\n~~~~", 1),
+        ("~~~~\nTOOL: w\nARGS: {}\n~~~~", 1),
+        ("~~~~\nTOOL: other\n", 0),
         ("TOOL: w\nis a tool", 0),
         ("Use TOOL: w\nARGS:\n  a: 1", 0),
         ("TOOL: w now\nARGS:\n  a: 1", 0),
@@ -162,7 +180,7 @@ def test_a_page_that_changed_the_indentation_is_named() -> None:
         ("```yaml\nTOOL: w\nARGS:\n  a: 1\nrest\n```", 0),
         ("TOOL: w\nArgs:\n  a: 1", 0),
         ("TOOL: other\nARGS:\n  a: 1", 0),
-        ("TOOL: other\n\nTOOL: w\n", 1),
+        ("TOOL: other\n\nTOOL: w\nARGS: {}\n", 1),
     ],
 )
 def test_where_a_call_stands(text: str, calls: int) -> None:
@@ -170,13 +188,30 @@ def test_where_a_call_stands(text: str, calls: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["tool: w\nargs:\n  a: 1", "**TOOL:** w\n**ARGS:**\n  a: 1", "TOOL: other\nARGS:\n  a: 1"]
+    "text",
+    [
+        "tool: w\nargs:\n  a: 1",
+        "**TOOL:** w\n**ARGS:**\n  a: 1",
+        "TOOL: other\nARGS:\n  a: 1",
+        "TOOL: w # note\nARGS: {}",
+        'TOOL: w(file="a")',
+        "TOOL:\xa0w\nARGS: {}",
+        "TOOL: w\n",
+        "TOOL: w\nfile: a",
+    ],
 )
 def test_what_was_meant_as_a_call_is_corrected(text: str) -> None:
     reply = KNOWING.parse(text)
     assert reply.problem is not None
     message = YAML.correction_message(reply)
     assert len(PARSER.parse(message).calls) == 1  # the pattern at its end
+
+
+@pytest.mark.requirement("T23")
+def test_a_hint_is_never_a_call() -> None:
+    for hint in ("TOOL: w\nARGS: {}", "TOOL: w"):
+        assert PARSER.parse(YAML.error_message("no", hint)).problem is None
+    assert YAML.error_message("no", "say TOOL: w").endswith("\nsay TOOL: w")
 
 
 @pytest.mark.requirement("T7")
@@ -197,7 +232,7 @@ def test_only_the_first_call_runs() -> None:
         ("<think>\nTOOL: w\nARGS:\n  a: '</think>'\nTOOL: w\n", 0),
         ("<think>hm</think>TOOL: w\nARGS:\n  a: 1", 1),
         ("TOOL: w\nARGS:\n  a: 1\n</think>\n", 0),
-        ("TOOL: w\n\n</think>\nTOOL: w\nARGS:\n  a: <think>\n", 1),
+        ("TOOL: w\nARGS: {}\n\n</think>\nTOOL: w\nARGS:\n  a: <think>\n", 1),
     ],
 )
 def test_thinking_never_runs(text: str, calls: int) -> None:
@@ -213,7 +248,7 @@ def test_text_comes_early_and_a_call_when_its_block_ends() -> None:
     assert stream.feed(" you\n```yaml\nTO") == [TextDelta(" you\n```yaml\n")]
     assert stream.feed("OL: w\nARGS:\n  a: 1\n") == []
     assert stream.feed("```\n") == [CallClosed(ToolCall.of("w", {"a": 1}))]
-    stream.close()
+    assert stream.close() is stream.close()
     with pytest.raises(ValueError, match="closed"):
         stream.feed("x")
 
@@ -229,3 +264,9 @@ def test_the_prompt_shows_calls_that_parse() -> None:
     prompt = YAML.system_prompt([ToolSpec("read_file", "Reads"), ToolSpec("write_file", "Writes")])
     assert PARSER.parse(prompt).calls[0].name == "tool_name"
     assert "````yaml\nTOOL: read_file\n" in prompt
+
+
+def test_calls_that_were_thoughts_are_told_up_to_a_bound() -> None:
+    reply = ResponseParser("yaml_style", multi=True).parse("TOOL: w\nARGS: {}\n\n" * 60 + "</think>")
+    assert not reply.calls
+    assert 0 < len(reply.diagnostics) <= limits.MAX_DIAGNOSTICS

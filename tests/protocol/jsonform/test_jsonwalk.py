@@ -85,3 +85,10 @@ def test_text_that_is_no_json(text: str, reason: str) -> None:
 def test_text_that_is_json(text: str, value: Any) -> None:
     found = decode_text(text)
     assert value is None or found == value
+
+
+@pytest.mark.requirement("A16")
+@pytest.mark.parametrize("text", ["{ }", "[ ]", "{\r}", "[\n\t]", '{"a" : [ ] , "b":{ } }', "[ [ ], { } ]"])
+def test_an_empty_value_ends_however_it_is_cut(text: str) -> None:
+    for size in range(1, len(text) + 1):
+        assert walked(text, size) == (len(text), "end")

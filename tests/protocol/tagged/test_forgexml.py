@@ -76,6 +76,8 @@ def test_text_around_is_trimmed_and_names_too() -> None:
         (block("<a><b>1</b>x</a>"), f"{XML}text stands beside elements"),
         (block("", f"{HEAD}x"), f"{XML}text stands beside elements"),
         (block("", HEAD + HEAD), f"{XML}an element stands there twice"),
+        (block("", f"{HEAD}<parameters/>"), f"{XML}'parameters' is none of server_name, tool_name, arguments"),
+        (f"<tool>{HEAD}<path>a</path></tool>", f"{XML}'path' is none of server_name, tool_name, arguments"),
         ("<tool><tool_name>w</tool>", f"{XML}an element is not closed"),
         (block("<a>" * 300 + "</a>" * 300), f"{XML}it is nested more than {limits.MAX_DEPTH} levels deep"),
         ('<tool><tool_name>w</tool_name><!DOCTYPE x [<!ENTITY y "z">]></tool>', BRACKET),
@@ -89,9 +91,9 @@ def test_what_is_no_call_is_an_error_and_nothing_runs(text: str, error: str) -> 
 
 def test_a_call_of_endless_length_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_MARKUP", 100)
-    assert read_markup(f"<a>{'x' * 93}</a>") == {"a": "x" * 93}
+    assert read_markup(f"<tool_name>{'x' * 77}</tool_name>") == {"tool_name": "x" * 77}
     with pytest.raises(BadMarkup, match="longer than 100"):
-        read_markup(f"<a>{'x' * 94}</a>")
+        read_markup(f"<tool_name>{'x' * 78}</tool_name>")
 
 
 @pytest.mark.requirement("F34")

@@ -62,7 +62,7 @@ def test_one_block_where_the_document_has_one() -> None:
 @pytest.mark.parametrize(
     "tag",
     [
-        '<tool name="t">', "<tool name='t'>", '<tool\n  name = "t"\n>', '<tool id="7" name="t" x="">',
+        '<tool name="t">', "<tool name='t'>", '<tool\n  name = "t"\n>', '<tool id="7" name="t" description="">',
         '<tool name="t" >',
         '<tool\u00a0name="t">', '<tool name="t" description="it&apos;s">',
     ],
@@ -192,7 +192,7 @@ def test_leaves_are_text(written: str, read: str) -> None:
         ('<item><arg name="n">a</arg></item><item>b</item>', [{"n": "a"}, "b"]),
         ("<item><item>a</item></item><item><item>b</item><item>c</item></item>", [["a"], ["b", "c"]]),
         ("before <item>a</item><!-- <item>b</item> --> after", ["a"]),
-        ("<item>a</item><![CDATA[<item>b</item>]]>", ["a"]),
+        ("<!-- <b> --><item>a</item><![CDATA[ a < b ]]>", ["a"]),
     ],
 )  # fmt: skip
 def test_structure(written: str, read: Any) -> None:
@@ -208,7 +208,7 @@ def test_the_traps_of_the_reference() -> None:
     assert args('<arg name="x"/><arg name="y">1</arg>') == {"x": "", "y": "1"}
     assert args("<arg name='x'>1</arg><arg\n name=\"y\">2</arg>") == {"x": "1", "y": "2"}
     assert args('<arg name="x">1</arg><arg name="x">2</arg>') == {"x": "2"}
-    assert args('<arg>1</arg><arg x="y"><item>2</item></arg><arg name="y">3</arg>') == {"y": "3"}
+    assert args('<arg>1</arg><arg type="y"><item>2</item></arg><arg name="y">3</arg>') == {"y": "3"}
     assert args('<arg name="">1</arg><arg name="a&amp;b">2</arg>') == {"": "1", "a&b": "2"}
     assert value('a<![CDATA[</arg><arg name="y">&lt;]]></b>') == 'a</arg><arg name="y">&lt;</b>'
     assert value("<![CDATA[ ]]>") == " "
@@ -302,3 +302,18 @@ def test_a_broken_block_after_a_call_leaves_the_call() -> None:
 def test_remarks_are_bounded() -> None:
     reply = PARSER.parse('<tool name="t"/>' * 500)
     assert len(reply.diagnostics) == 50
+
+
+@pytest.mark.requirement("A24", "T16")
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize("size", [1, 7, 19, 10_000])
+def test_of_openers_in_a_row_only_the_last_opens_a_block(count: int, size: int) -> None:
+    text = "a " + '<tool name="t">' * count + '<arguments><arg name="x">1</arg></arguments></tool>'
+    stream = PARSER.stream()
+    for at in range(0, len(text), size):
+        stream.feed(text[at : at + size])
+    reply = stream.close()
+    assert [(call.name, call.args) for call in reply.calls] == [("t", {"x": "1"})]
+    assert reply.text == "a " + '<tool name="t">' * (count - 1)
+    thought = PARSER.parse(f"<think>{text}</think>b")
+    assert (thought.calls, [found.code for found in thought.diagnostics]) == ((), ["call_in_thinking"])

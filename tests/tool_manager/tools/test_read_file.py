@@ -33,6 +33,7 @@ async def test_the_documents_example(manager: ToolManager, site: Site) -> None:
 @pytest.mark.requirement("T30")
 async def test_errors(manager: ToolManager) -> None:
     assert await read(manager, "missing-file.txt") == "File not found: missing-file.txt"
+    assert await read(manager, "") == 'Parameter "path" is required'
     assert await read(manager, "src") == "Path is a directory, not a file: src. Use list_files instead."
     assert "start_line is past its end" in await read(manager, "README.md", start_line=9)
     assert await read(manager, "README.md", start_line=3, end_line=2) == "end_line 2 comes before start_line 3."
@@ -169,3 +170,19 @@ async def test_a_cancelled_read_stops_reading(site: Site, monkeypatch: pytest.Mo
         await reading
     async with asyncio.timeout(15):  # before `DISK_SECONDS` would end it
         await manager.aclose()
+
+
+@pytest.mark.requirement("T32")
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"\xfe\xff\x00a\x00", b"\xff\xfea\x00\n\x00b"])
+async def test_half_a_character_of_utf_16_is_never_lost_without_a_word(
+    manager: ToolManager, site: Site, content: bytes
+) -> None:
+    (site.root / "odd.txt").write_bytes(content)
+    data = await read(manager, "odd.txt")
+    assert data["binary"] and data["content"].startswith(f"Binary file ({len(content)} bytes)")
+
+
+@pytest.mark.requirement("T32")
+async def test_half_a_pair_at_the_end_of_utf_16_is_shown_as_such(manager: ToolManager, site: Site) -> None:
+    (site.root / "half.txt").write_bytes(b"\xff\xfea\x00\x00\xd8")
+    assert (await read(manager, "half.txt"))["content"] == "a\ufffd"
