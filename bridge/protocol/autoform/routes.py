@@ -21,8 +21,9 @@ XML_HEADS: Final = ("<tool ", "<tool\n", "<tool\t", "<tool\r")
 ANOTHER: Final = "another"
 """Another block that begins where the arguments of an XML block should stand."""
 
-_FENCE_HEAD = r" {0,3}(`{3,64}|~{3,64})[^`\n]{0,64}\n[ \t\r\n]{0,64}"
-_HALF_FENCE = r" {0,3}(?:`{1,2}|~{1,2}|(?:`{3,64}|~{3,64})[^`\n]{0,64}(?:\n[ \t\r\n]{0,64})?)?"
+# No `<` in the label: a tag there is a tag, and nothing says so before the line has ended.
+_FENCE_HEAD = r" {0,3}(`{3,64}|~{3,64})[^`<\n]{0,64}\n[ \t\r\n]{0,64}"
+_HALF_FENCE = r" {0,3}(?:`{1,2}|~{1,2}|(?:`{3,64}|~{3,64})[^`<\n]{0,64}(?:\n[ \t\r\n]{0,64})?)?"
 _FENCE = re.compile(rf"\n{_FENCE_HEAD}(?=[{{\[])")
 _FIRST_FENCE = re.compile(rf"{_FENCE_HEAD}(?=[{{\[])")
 _HALF, _FIRST_HALF = re.compile(rf"\n{_HALF_FENCE}"), re.compile(_HALF_FENCE)

@@ -7,7 +7,8 @@ One pass, forward only, like `blocks.BlockStream`. What decides, where the docum
 - Text that stops being JSON is no value, and the search goes on where it stopped: what was read until there is the
   beginning of a JSON value, and what stands inside one is its content, never a call.
 - If it looked like a call until there, no later value of the reply runs: that may be the content of the broken one.
-  If it was an object with a key, it is stepped over up to the bracket that balances it, for the same reason.
+  If it was an object with a key, in any quotes or none, it is stepped over up to the bracket that balances it, for
+  the same reason.
 - JSON that is no call is text (A17). In thinking no call runs (X19); fences mean nothing there.
 """
 
@@ -23,6 +24,7 @@ from bridge.protocol.jsonform import jsonlint
 from bridge.protocol.jsonform.ahead import Ahead
 from bridge.protocol.jsonform.jsonfences import Fences
 from bridge.protocol.jsonform.jsonwalk import SPACES, TOO_DEEP, JsonWalk, decode_value
+from bridge.protocol.jsonform.oddkey import OddKey
 from bridge.protocol.jsonform.reading import Read, Reading
 from bridge.protocol.jsontext import BadJson, decode_prefix
 from bridge.protocol.models import Code, ParsedReply, StreamEvent
@@ -75,6 +77,7 @@ class BlobStream:
         self._took_back = False
         self._fences = Fences()
         self._walk = JsonWalk()
+        self._odd_key = OddKey()
         self._held: list[tuple[str, int, int]] = []  # data and the part of it, cut only for what is no call
         self._opened = 0
         self._depth = 0  # of a broken object that is stepped over
@@ -131,6 +134,12 @@ class BlobStream:
             self._ended(self._base + end)
         elif state == "broken" or (state == "deep" and self._looks_like_a_call()):
             self._stopped(None, self._base + end)
+        return end
+
+    def _in_key(self, data: str, at: int) -> int:
+        end, is_key = self._odd_key.read(data, at)
+        if is_key is not None:
+            self._state = self._step_over if is_key else self._seek
         return end
 
     def _step_over(self, data: str, at: int) -> int:
@@ -227,8 +236,9 @@ class BlobStream:
         if self._looks_like_a_call():
             self._is_broken = True
             self._broken = TOO_DEEP if self._walk.deepest > limits.MAX_DEPTH else error
-        elif error is None and not self._thinking and self._walk.objects and _KEY.search(self._held_text()):
-            self._state, self._depth = self._step_over, self._walk.objects
+        elif error is None and not self._thinking and self._walk.objects:
+            self._depth, self._odd_key = self._walk.objects, OddKey()
+            self._state = self._step_over if _KEY.search(self._held_text()) else self._in_key
         self._release(end)
 
     def _release(self, end: int) -> None:

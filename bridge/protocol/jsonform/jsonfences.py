@@ -7,13 +7,15 @@ from typing import Final
 
 from bridge.protocol import limits
 from bridge.protocol.jsonform.jsonwalk import LIST_BEGINS, OBJECT_BEGINS
+from bridge.protocol.jsonform.oddkey import ODD_OBJECT_BEGINS
 from bridge.protocol.tagged.hops import Finder
 
 LABELS: Final = ("", "json")
 """What may stand after the backticks of a fence with calls in it (A16), in any case of letters."""
 
-_BRACKETS = (Finder("{", OBJECT_BEGINS), Finder("[", LIST_BEGINS))
-_RUNS = {char: Finder(char, rf"{char}{{3}}{char}*") for char in "`~"}
+_BRACKETS = (Finder("{", rf"(?:{OBJECT_BEGINS}|{ODD_OBJECT_BEGINS})"), Finder("[", LIST_BEGINS))
+# One longer than any fence comes in pieces, so that it is cut alike however the reply was cut.
+_RUNS = {char: Finder(char, rf"{char}{{3,{limits.MAX_FENCE + 1}}}") for char in "`~"}
 _MARKS = (*_BRACKETS, *_RUNS.values())
 _BEFORE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
 _LABEL = re.compile(rf"[ \t]{{0,{limits.MAX_LABEL}}}([^\s`{{\[]{{0,{limits.MAX_LABEL}}})")

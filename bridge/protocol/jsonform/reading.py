@@ -26,11 +26,24 @@ class Reading:
 ARGUMENTS: Final = frozenset({"arguments", "args", "parameters", "params", "input"})
 """Keys that hold the arguments of a call in one dialect or another: beside a name they must not be lost."""
 
+_DEPTH: Final = 3  # of values before the key: each level doubles the expression
+
+
+def _plain(depth: int) -> str:
+    """An expression for a value of JSON that is nested at most `depth` levels deep."""
+    if not depth:
+        return rf"(?:{STRING}|{SCALAR})"
+    value = rf"\s*+{_plain(depth - 1)}\s*+"
+    items = rf"\[(?:{value}(?:,(?!\s*+\])|(?=\])))*+\s*+\]"
+    members = rf"\{{(?:\s*+{STRING}\s*+:{value}(?:,(?!\s*+\}})|(?=\}})))*+\s*+\}}"
+    return rf"(?:{STRING}|{SCALAR}|{items}|{members})"
+
+
 Read = Callable[[JsonValue], Reading]
 
 
 def sign(*keys: str) -> re.Pattern[str]:
     """What the beginning of a call looks like: an object, or a list of them, with one of `keys` (expressions that go on
-    after the opening quote) first, or after members whose values are plain."""
-    members = rf"(?:\s*+{STRING}\s*+:\s*+(?:{STRING}|{SCALAR})\s*+,){{0,8}}?"
+    after the opening quote) first, or after a few members whose values are not nested deeply."""
+    members = rf"(?:\s*+{STRING}\s*+:\s*+{_plain(_DEPTH)}\s*+,){{0,8}}?"
     return re.compile(rf'\s*+(?:\[\s*+)?\{{{members}\s*+"(?:{"|".join(keys)})', re.ASCII)

@@ -19,6 +19,8 @@ def unclosed(text: str, spans: Sequence[tuple[int, int]]) -> int | None:
     fence, first = "", None
     for index, (start, end) in enumerate(spans):
         part = text[start:end]
+        if "```" not in part and "~~~" not in part:
+            continue
         last = len(part.rstrip()) if index < len(spans) - 1 else len(part) + 1
         for found in _FENCE.finditer(part):
             if not fence:

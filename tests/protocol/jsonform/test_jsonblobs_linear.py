@@ -36,6 +36,11 @@ HARD = {
     "thinking": lambda n: "<think></think>" * n,
     "openers and thinking far away": lambda n: "{x [1] " * n + "<think>" + "{x [1] " * n + "</think>",
     "angles": lambda n: "<" * n,
+    "odd objects": lambda n: "{a: " * n,
+    "odd keys": lambda n: "{'a" * n,
+    "no odd keys": lambda n: "{'a' b {a b " * n,
+    "spaces after an odd key": lambda n: "{a" + " " * n,
+    "nested members": lambda n: '{"a":[[1],' * n,
     "typographic quotes": lambda n: "{“name”:" * n,
 }
 
