@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 from bridge.protocol.dialect import Dialect
@@ -63,13 +62,13 @@ def rebuild(entries: Iterable[Entry], dialect: Dialect) -> list[Message]:
     """
     listed = list(entries)
     messages: list[Message] = []
-    for entry, following in zip_longest(listed, listed[1:]):
+    for entry, following in zip(listed, [*listed[1:], None], strict=True):
         if isinstance(entry, Replied):
             dropped = entry.calls is not None and isinstance(following, Said)
             messages += _assistant(replace(entry, calls=None) if dropped else entry, dialect)
         elif isinstance(entry, Returned):
             messages.append(Message("user", _results(entry, dialect)))
-        elif entry is not None:
+        else:
             messages.append(Message("user", entry.text))
     return messages
 
