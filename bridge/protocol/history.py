@@ -62,7 +62,7 @@ def rebuild(entries: Iterable[Entry], dialect: Dialect) -> list[Message]:
     """
     listed = list(entries)
     messages: list[Message] = []
-    for entry, following in zip(listed, [*listed[1:], None], strict=True):
+    for entry, following in zip(listed, [*listed[1:], None], strict=False):
         if isinstance(entry, Replied):
             dropped = entry.calls is not None and isinstance(following, Said)
             messages += _assistant(replace(entry, calls=None) if dropped else entry, dialect)
