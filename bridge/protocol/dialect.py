@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import ClassVar, Protocol, TypeAlias
 
 from bridge.protocol import limits, prompts
+from bridge.protocol.harmless import harmless
 from bridge.protocol.injection import inject
 from bridge.protocol.manifest import Manifest, describe
 from bridge.protocol.models import ParsedReply, StreamEvent
@@ -118,9 +119,9 @@ class Dialect(ABC):
 
     def error_message(self, error: str, hint: str | None = None) -> str:
         """What is typed for a call that was well-formed but wrong (T23); the hint follows on a line of its own."""
-        sentence = _quoted(error).removesuffix(".")
+        sentence = harmless(error).removesuffix(".")
         message = f"TOOL_ERROR: {sentence}. Please try again with correct format."
-        return f"{message}\n{_quoted(hint)}" if hint else message
+        return f"{message}\n{harmless(hint)}" if hint else message
 
     def correction_message(self, reply: ParsedReply) -> str:
         """What is typed when a call was meant but none could run: what is wrong, where, and how to send it again."""
@@ -136,19 +137,3 @@ class Dialect(ABC):
 
     def _call(self, name: str, args: JsonObject, reasoning: str | None = None) -> str:
         return self.format_call(ToolCall("", name, args, reasoning))
-
-
-def _quoted(text: str) -> str:
-    """The beginning of `text` on one line, without what could open a call there: it may quote what a model wrote."""
-    return one_line(text)[: limits.MAX_ERROR].replace("<", "\\u003c").replace("`", "\\u0060")
-
-
-def one_line(text: str) -> str:
-    """`text` with everything that no composer can hold, or that would break the line, made a space."""
-    return "".join(map(_typable, text)).strip()
-
-
-def _typable(char: str) -> str:
-    if "\ud800" <= char <= "\udfff":
-        return "\ufffd"
-    return char if char.isprintable() else " "

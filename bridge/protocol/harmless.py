@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from bridge.protocol import limits
-from bridge.protocol.dialect import one_line
 
 
 def harmless(text: str) -> str:
     """`text` on one line that any composer can hold, cut to `limits.MAX_ERROR`, with neither tag nor fence in it."""
-    return one_line(text)[: limits.MAX_ERROR].replace("<", "\\u003c").replace("`", "\\u0060")
+    line = "".join(map(_typable, text)).strip()
+    return line[: limits.MAX_ERROR].replace("<", "\\u003c").replace("`", "\\u0060")
+
+
+def _typable(char: str) -> str:
+    if "\ud800" <= char <= "\udfff":
+        return "\ufffd"
+    return char if char.isprintable() else " "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from bridge.protocol import limits
 from bridge.protocol.models import Code, Diagnostic
@@ -19,6 +19,16 @@ class Remark(NamedTuple):
     message: str
     offset: int
     quoted: bool = False
+
+
+IN_THINKING: Final = "a call inside thinking never runs"
+"""What is said of every call in thinking (X19)."""
+
+
+def only_thought(offset: int) -> Remark:
+    """That the only call of a reply stands in its thinking, at `offset`: it was meant, and can be sent again."""
+    message = "the reply holds its call inside thinking, where no call runs"
+    return Remark("malformed_call", "thinking", message, offset)
 
 
 def diagnostic(text: str, remark: Remark) -> Diagnostic:

@@ -10,7 +10,7 @@ from bridge.protocol import limits
 from bridge.protocol.models import Code, ParsedReply, StreamEvent
 from bridge.protocol.otherform import other_form
 from bridge.protocol.outlet import Outlet
-from bridge.protocol.remarks import Remark
+from bridge.protocol.remarks import IN_THINKING, Remark, only_thought
 from bridge.protocol.thoughts import Thoughts
 
 _LEAD = limits.MAX_LINE_INDENT + 1
@@ -70,7 +70,7 @@ class TagStream(ABC):
             self._remarks.append(Remark(code, reason, message, offset, quoted))
 
     def _in_thinking(self, offset: int) -> None:
-        self._remark("call_in_thinking", "", "a call inside thinking never runs", offset)
+        self._remark("call_in_thinking", "", IN_THINKING, offset)
 
     def _take_back(self, starts: Iterable[int]) -> None:
         """Thinking has ended that began before the reply: no call before here, at `starts`, was meant."""
@@ -90,7 +90,7 @@ class TagStream(ABC):
         if not self._thoughts.name and (thought is None or text[self._thoughts.border :].strip()):
             return False
         if thought is not None and not has_calls:
-            self._only_thought(thought.offset)
+            self._remarks.insert(0, only_thought(thought.offset))
         return True
 
     def _tell_missed(self, text: str) -> None:
@@ -98,10 +98,7 @@ class TagStream(ABC):
         if any(each.code == "malformed_call" for each in self._remarks):
             return
         if self._has_taken_back:
-            self._only_thought(next(each.offset for each in self._remarks if each.code == "call_in_thinking"))
+            offset = next(each.offset for each in self._remarks if each.code == "call_in_thinking")
+            self._remarks.insert(0, only_thought(offset))
         elif self._tools and (found := other_form(text, self._tools)):
             self._remarks.insert(0, found)
-
-    def _only_thought(self, offset: int) -> None:
-        message = "the reply holds its call inside thinking, where no call runs"
-        self._remarks.insert(0, Remark("malformed_call", "thinking", message, offset))

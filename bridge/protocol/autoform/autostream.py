@@ -17,6 +17,7 @@ from bridge.protocol.autoform.textstream import TextStream
 from bridge.protocol.dialect import StreamParser, Tools
 from bridge.protocol.jsonform.jsonwalk import JsonWalk
 from bridge.protocol.models import CallClosed, ParsedReply, StreamEvent, TextDelta
+from bridge.protocol.remarks import IN_THINKING
 from bridge.protocol.tagged.edges import skip
 from bridge.protocol.tags import SPACE, THINKING, TagSet, name_of
 
@@ -182,7 +183,7 @@ class AutoStream(TextStream):
         if not is_block:
             self._release()
         elif self._thinking:
-            self._remark("call_in_thinking", "", "a call inside thinking never runs", self._opened)
+            self._remark("call_in_thinking", "", IN_THINKING, self._opened)
             self._walk = JsonWalk()
             self._state = self._in_json if data[at] in "{[" else self._in_xml_thought
         else:
@@ -238,7 +239,7 @@ class AutoStream(TextStream):
             self._remark("malformed_call", "cut", "the reply was cut off inside the JSON", len(text))
         inner = self._inner.close() if self._inner else self._found
         if self._found is not None and self._found.calls and self._was_thought(text, self._opened + len(held)):
-            self._remark("call_in_thinking", "", "a call inside thinking never runs", self._opened)
+            self._remark("call_in_thinking", "", IN_THINKING, self._opened)
             self._border, inner = len(text), None
         if inner is None:
             is_thought = self._thinking is not None or not text[self._border :].strip()

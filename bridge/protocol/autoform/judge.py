@@ -9,7 +9,7 @@ from typing import TypeAlias
 from bridge.protocol import limits
 from bridge.protocol.dialect import Dialect, Tools
 from bridge.protocol.models import Diagnostic, ParsedReply
-from bridge.protocol.remarks import Remark, diagnostic
+from bridge.protocol.remarks import Remark, diagnostic, only_thought
 
 _JSON = ("openai_json", "gemini_json", "default_json")
 _NO_CALL = Remark("malformed_call", "shape", "the block that begins first is no call, so none after it runs", 0)
@@ -61,8 +61,7 @@ class Judge:
         found = [diagnostic(text, remark) for remark in remarks]
         thoughts = [each for each in found if each.code == "call_in_thinking"]
         if thoughts and is_thought:
-            message = "the reply holds its call inside thinking, where no call runs"
-            found.insert(0, replace(thoughts[0], code="malformed_call", reason="thinking", message=message))
+            found.insert(0, diagnostic(text, only_thought(thoughts[0].offset)))
         taught = self._parse("tool_call", text) if not found else ParsedReply("text")
         return ParsedReply("text", text=text, diagnostics=(*found, *(() if taught.calls else taught.diagnostics)))
 

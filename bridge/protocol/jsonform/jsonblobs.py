@@ -29,7 +29,7 @@ from bridge.protocol.jsonform.reading import Read, Reading
 from bridge.protocol.jsontext import BadJson, decode_prefix
 from bridge.protocol.models import Code, ParsedReply, StreamEvent
 from bridge.protocol.outlet import Outlet
-from bridge.protocol.remarks import Remark, diagnostic
+from bridge.protocol.remarks import IN_THINKING, Remark, diagnostic, only_thought
 from bridge.protocol.tags import THINKING, TagSet, name_of
 from tool_manager.models import JsonValue, ToolCall
 
@@ -171,7 +171,7 @@ class BlobStream:
         """Thinking has ended that began before the reply: no call before here was meant."""
         self._took_back = self._took_back or bool(self._blobs)
         for blob in self._blobs:
-            self._remark("call_in_thinking", "", "a call inside thinking never runs", blob.start)
+            self._remark("call_in_thinking", "", IN_THINKING, blob.start)
         self._blobs, self._thought = [], self._base + tag.end()
         return tag.end()
 
@@ -211,7 +211,7 @@ class BlobStream:
         self._state, reading = self._seek, self._read(value)
         if self._thinking:
             if reading.calls:
-                self._remark("call_in_thinking", "", "a call inside thinking never runs", self._opened)
+                self._remark("call_in_thinking", "", IN_THINKING, self._opened)
         elif reading.is_fatal:
             self._is_void, self._state = True, self._ignore
             self._remarks.insert(0, Remark("malformed_call", "json", reading.problem, self._opened))
@@ -269,8 +269,7 @@ class BlobStream:
                 *jsonlint.broken_call(text, self._opened, self._broken),
             ]
         elif thoughts and not self._blobs and self._was_meant(text):
-            message = "the reply holds its call inside thinking, where no call runs"
-            self._remarks.insert(0, Remark("malformed_call", "thinking", message, thoughts[0].offset))
+            self._remarks.insert(0, only_thought(thoughts[0].offset))
         elif not self._blobs and not self._remarks:
             self._remarks += jsonlint.damaged_call(text)
 

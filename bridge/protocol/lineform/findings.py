@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.protocol import limits, lint
 from bridge.protocol.lineform.shapes import Shape
 from bridge.protocol.models import Code, ParsedReply
-from bridge.protocol.remarks import Remark, diagnostic
+from bridge.protocol.remarks import IN_THINKING, Remark, diagnostic, only_thought
 from tool_manager.models import ToolCall
 
 
@@ -30,7 +30,7 @@ class Findings:
 
     def thought(self, offset: int) -> None:
         """A call at `offset` stands in thinking."""
-        self.remark("call_in_thinking", "", "a call inside thinking never runs", offset)
+        self.remark("call_in_thinking", "", IN_THINKING, offset)
 
     def take_back(self) -> bool:
         """All calls so far were thoughts. Whether there were any."""
@@ -58,8 +58,7 @@ class Findings:
         """A call in thinking that an answer follows was a thought; with nothing after it, it was meant."""
         thoughts = [remark for remark in self._remarks if remark.code == "call_in_thinking"]
         if thoughts and not self._calls:
-            message = "the reply holds its call inside thinking, where no call runs"
-            self._remarks.insert(0, Remark("malformed_call", "thinking", message, thoughts[0].offset))
+            self._remarks.insert(0, only_thought(thoughts[0].offset))
 
     def _further(self, text: str, outside: list[tuple[int, int]], shape: Shape) -> list[Remark]:
         remarks = list(lint.written_results(text, outside[0]))
